@@ -1,0 +1,11 @@
+# Libraries from the system; docs/dependencies.md says why each.
+find_package(fmt REQUIRED)
+find_package(TBB REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(EXPAT REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+find_library(DEFLATE_LIBRARY deflate REQUIRED)
+set(FATHOM_DEFLATE ${DEFLATE_LIBRARY})
+set(FATHOM_ZIP PkgConfig::LIBZIP)
+set(FATHOM_FORMAT_LIBRARIES EXPAT::EXPAT)

@@ -1,0 +1,13 @@
+# fathom_folder(NAME LINKS targets...): the sources of src/NAME and all folders below it as the library fathom_NAME.
+function(fathom_folder name)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  if(sources)
+    add_library(fathom_${name} STATIC ${sources})
+    target_include_directories(fathom_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(fathom_${name} PUBLIC ${ARG_LINKS})
+  else()
+    add_library(fathom_${name} INTERFACE)
+    target_link_libraries(fathom_${name} INTERFACE ${ARG_LINKS})
+  endif()
+endfunction()

@@ -1,0 +1,47 @@
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+std::string Place::text() const {
+  if (offset) return fmt::format("{}:0x{:x}", file, *offset);
+  if (line) return fmt::format("{}:{}", file, *line);
+  return file;
+}
+
+Error&& Error::with(std::string context) && {
+  contexts_.push_back(std::move(context));
+  return std::move(*this);
+}
+
+Error&& Error::hint(std::string text) && {
+  if (hint_.empty()) hint_ = std::move(text);
+  return std::move(*this);
+}
+
+Error&& Error::as(ErrorKind kind) && {
+  kind_ = kind;
+  return std::move(*this);
+}
+
+Error&& Error::where(const Place& place) && {
+  if (place_.file.empty()) place_.file = place.file;
+  if (!place_.offset && !place_.line) {
+    place_.offset = place.offset;
+    place_.line = place.line;
+  }
+  return std::move(*this);
+}
+
+std::string Error::text() const {
+  std::string out = place_.text();
+  for (auto it = contexts_.rbegin(); it != contexts_.rend(); ++it) {
+    if (!out.empty()) out += ": ";
+    out += *it;
+  }
+  if (!out.empty()) out += ": ";
+  return out + what_;
+}
+
+}  // namespace fathom

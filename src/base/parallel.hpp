@@ -1,0 +1,23 @@
+// Parallel loops. Bodies return Result<void>; the first error (lowest index seen) or a Ctrl-C ends the loop.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "base/result.hpp"
+
+namespace fathom {
+
+// Threads used from now on by all loops (--threads); 0 = all cores.
+void set_thread_count(unsigned count);
+unsigned thread_count();
+
+// body(begin, end) over blocks of at most `grain` indices covering [0, count).
+// MT: body runs on several threads at once.
+Result<void> parallel_blocks(std::size_t count, std::size_t grain,
+                             const std::function<Result<void>(std::size_t, std::size_t)>& body);
+
+// body(index) for every index of [0, count).
+Result<void> parallel_for(std::size_t count, const std::function<Result<void>(std::size_t)>& body);
+
+}  // namespace fathom

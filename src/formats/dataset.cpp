@@ -1,0 +1,42 @@
+#include "formats/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include "formats/format.hpp"
+
+namespace fathom {
+
+std::string_view to_string(Level level) {
+  switch (level) {
+    case Level::trace:
+      return "trace";
+    case Level::profile:
+      return "profile";
+    case Level::experiment:
+      return "experiment";
+    case Level::model:
+      return "model";
+  }
+  return "?";
+}
+
+Error Dataset::no_level(Level level) const {
+  std::vector<std::string_view> has;
+  for (const Level l : levels()) has.push_back(to_string(l));
+  return Error::usage(fmt::format("{}: a {} dataset has no {} level; it has: {}", path_.string(), format_.name,
+                                  to_string(level), fmt::join(has, ", ")));
+}
+
+Result<std::shared_ptr<const Profile>> Dataset::profile() { return no_level(Level::profile); }
+Result<std::shared_ptr<const Trace>> Dataset::trace() { return no_level(Level::trace); }
+Result<std::shared_ptr<const Experiment>> Dataset::experiment() { return no_level(Level::experiment); }
+
+Result<void> Dataset::dump(const DumpOptions&, const TextSink&) {
+  return Error::usage(fmt::format("{} has no text form of its native records", format_.name));
+}
+
+Result<void> Dataset::check() { return {}; }
+
+Result<bool> Dataset::rewrite(const std::filesystem::path&, const WriteOptions&) { return false; }
+
+}  // namespace fathom

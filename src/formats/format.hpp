@@ -1,0 +1,60 @@
+// What a format folder offers to the registry.
+#pragma once
+
+#include <optional>
+
+#include "formats/dataset.hpp"
+#include "io/blob.hpp"
+
+namespace fathom {
+
+// A path that is to be recognised and opened: its content for a file, its entries for a directory.
+class Source {
+ public:
+  static Result<Source> at(const std::filesystem::path& path, const Work& work);
+  // Bytes in memory under a name, for tests and fuzzing.
+  static Source of(Blob blob) { return Source(std::filesystem::path(blob.name()), std::move(blob), false); }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] bool is_directory() const { return is_directory_; }
+  // Of a file, unpacked when it was gzip; empty for a directory.
+  [[nodiscard]] const Blob& blob() const { return blob_; }
+  // The first bytes as text, for recognition.
+  [[nodiscard]] std::string_view head(std::size_t count = 4096) const { return blob_.text().substr(0, count); }
+  // True when the directory has an entry of that name.
+  [[nodiscard]] bool has(std::string_view entry) const;
+
+ private:
+  Source(std::filesystem::path path, Blob blob, bool is_directory)
+      : path_(std::move(path)), blob_(std::move(blob)), is_directory_(is_directory) {}
+  std::filesystem::path path_;
+  Blob blob_;
+  bool is_directory_;
+};
+
+enum class Confidence : std::uint8_t { no, maybe, likely, certain };
+
+struct Match {
+  Confidence confidence = Confidence::no;
+  std::string reason;  // "starts with 'ustar' and holds anchor.xml"
+};
+
+// What can be read from or written to at each level.
+struct Capabilities {
+  std::vector<Level> reads;
+  std::vector<Level> writes;
+};
+
+struct Format {
+  std::string_view name;        // as in --from, --to and info
+  std::string_view title;       // for people: "Cube 4 profile"
+  std::string_view extensions;  // ".cubex", blank separated; used for choosing an output format, never alone for input
+  Capabilities can;
+  // Looks at content, bounded; cannot fail.
+  Match (*recognise)(const Source& source) = nullptr;
+  Result<DatasetPtr> (*open)(const Source& source, const Work& work) = nullptr;
+  // Writes whatever level of the dataset it can take.
+  Result<void> (*write)(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) = nullptr;
+};
+
+}  // namespace fathom

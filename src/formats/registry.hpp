@@ -1,0 +1,29 @@
+// The one list of formats, and how a path becomes a dataset.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "formats/format.hpp"
+
+namespace fathom {
+
+// In the order in which they are tried.
+std::span<const Format* const> all_formats();
+// By name; an error with a suggestion otherwise.
+Result<const Format*> find_format(std::string_view name);
+// By the ending of an output path, or nothing.
+const Format* format_for_extension(const std::filesystem::path& path);
+
+struct Recognition {
+  const Format* format = nullptr;
+  Match match;
+};
+// What every format says to this source, best first; formats that say no are left out.
+std::vector<Recognition> recognise(const Source& source);
+
+// Opens a path as `from`, or as what it is recognised to be.
+Result<DatasetPtr> open_dataset(const std::filesystem::path& path, const Work& work, std::string_view from = {});
+Result<DatasetPtr> open_source(const Source& source, const Work& work, std::string_view from = {});
+
+}  // namespace fathom

@@ -1,0 +1,17 @@
+// Files as blobs.
+#pragma once
+
+#include <filesystem>
+
+#include "base/work.hpp"
+#include "io/blob.hpp"
+
+namespace fathom {
+
+// Maps a file into memory as it is. The error says what stands in the way (missing, a directory, no permission).
+Result<Blob> map_file(const std::filesystem::path& path);
+
+// The same, unpacked when it is gzip: what "a file" means everywhere in Fathom.
+Result<Blob> open_file(const std::filesystem::path& path, const Work& work);
+
+}  // namespace fathom

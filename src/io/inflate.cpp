@@ -1,0 +1,131 @@
+#include "io/inflate.hpp"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace fathom {
+
+namespace {
+
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+};
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
+};
+
+// One per thread: they are not free to make.
+libdeflate_decompressor* decompressor() {
+  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> instance(
+      libdeflate_alloc_decompressor());
+  return instance.get();
+}
+
+// What gunzip hands out: the bytes together with their share of the budget.
+struct Unpacked {
+  Budget::Reservation reservation;
+  Work work;  // keeps the budget alive
+  std::vector<std::byte> bytes;
+};
+
+struct Inflater {
+  z_stream stream{};
+  bool ready;
+  Inflater() { ready = inflateInit2(&stream, 15 + 16) == Z_OK; }  // 16: expect gzip framing
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream); }
+};
+
+}  // namespace
+
+bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}; }
+
+Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
+  auto out = std::make_shared<Unpacked>();
+  out->work = work;
+  Inflater inflater;
+  if (!inflater.ready) return Error("cannot start zlib", packed.place());
+  z_stream& z = inflater.stream;
+  const Bytes in = packed.bytes();
+  std::size_t consumed = 0;
+  std::size_t produced = 0;
+  constexpr std::size_t kFirst = std::size_t{1} << 16;
+  for (;;) {
+    if (produced == out->bytes.size()) {
+      if (produced >= limit) {
+        return Error(fmt::format("unpacks to more than {} bytes", limit), packed.place(consumed))
+            .hint("if the file is really that large, raise --max-memory");
+      }
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(limit, std::max(kFirst, produced * 2)));
+      FATHOM_TRY(auto reservation, work->budget.reserve(size, "unpacking " + packed.name()));
+      out->bytes.resize(size);
+      out->reservation = std::move(reservation);
+    }
+    constexpr std::size_t kChunk = std::numeric_limits<uInt>::max();
+    const std::size_t in_chunk = std::min(kChunk, in.size() - consumed);
+    const std::size_t out_chunk = std::min(kChunk, out->bytes.size() - produced);
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data() + consumed));
+    z.avail_in = static_cast<uInt>(in_chunk);
+    z.next_out = reinterpret_cast<Bytef*>(out->bytes.data() + produced);
+    z.avail_out = static_cast<uInt>(out_chunk);
+    const int status = inflate(&z, Z_NO_FLUSH);
+    consumed += in_chunk - z.avail_in;
+    produced += out_chunk - z.avail_out;
+    if (status == Z_STREAM_END) {
+      // Another member may follow; anything else behind the last one is padding.
+      if (!is_gzip(in.subspan(consumed))) break;
+      inflateReset(&z);
+    } else if (status != Z_OK && !(status == Z_BUF_ERROR && z.avail_out == 0)) {
+      if (consumed == in.size()) return Error("gzip data end too early", packed.place(consumed));
+      return Error(fmt::format("gzip data are damaged ({})", z.msg != nullptr ? z.msg : "no reason given"),
+                   packed.place(consumed));
+    } else if (consumed == in.size() && z.avail_out != 0) {
+      return Error("gzip data end too early", packed.place(consumed));
+    }
+  }
+  const Bytes bytes = Bytes(out->bytes).first(produced);
+  return Blob(packed.name(), bytes, std::move(out));
+}
+
+Result<void> inflate_exact(Bytes packed, std::span<std::byte> out) {
+  std::size_t produced = 0;
+  const auto status =
+      libdeflate_zlib_decompress(decompressor(), packed.data(), packed.size(), out.data(), out.size(), &produced);
+  if (status == LIBDEFLATE_INSUFFICIENT_SPACE) {
+    return Error(fmt::format("zlib stream unpacks to more than the expected {} bytes", out.size()));
+  }
+  if (status != LIBDEFLATE_SUCCESS) return Error("zlib stream is damaged");
+  if (produced != out.size()) {
+    return Error(fmt::format("zlib stream unpacks to {} bytes, expected {}", produced, out.size()));
+  }
+  return {};
+}
+
+namespace {
+
+using Compress = std::size_t (*)(libdeflate_compressor*, const void*, std::size_t, void*, std::size_t);
+
+std::vector<std::byte> pack(Bytes bytes, int level, Compress compress,
+                            std::size_t (*bound)(libdeflate_compressor*, std::size_t)) {
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(libdeflate_alloc_compressor(level));
+  std::vector<std::byte> out(bound(compressor.get(), bytes.size()));
+  out.resize(compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size()));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::byte> deflate_zlib(Bytes bytes, int level) {
+  return pack(bytes, level, libdeflate_zlib_compress, libdeflate_zlib_compress_bound);
+}
+
+std::vector<std::byte> gzip(Bytes bytes, int level) {
+  return pack(bytes, level, libdeflate_gzip_compress, libdeflate_gzip_compress_bound);
+}
+
+}  // namespace fathom

@@ -1,0 +1,23 @@
+// gzip and zlib data, always with a bound on what comes out.
+#pragma once
+
+#include <span>
+
+#include "base/work.hpp"
+#include "io/blob.hpp"
+
+namespace fathom {
+
+bool is_gzip(Bytes bytes);
+
+// Unpacks a whole gzip file (several members too) of at most `limit` bytes; counted against the budget while it lives.
+Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit);
+
+// Unpacks one zlib stream that must fill `out` exactly. MT: safe.
+Result<void> inflate_exact(Bytes packed, std::span<std::byte> out);
+
+// Packs for output. Level 1 (fast) to 12 (small). MT: safe.
+std::vector<std::byte> deflate_zlib(Bytes bytes, int level);
+std::vector<std::byte> gzip(Bytes bytes, int level);
+
+}  // namespace fathom

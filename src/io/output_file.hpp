@@ -1,0 +1,49 @@
+// Output that appears whole or not at all: written beside the target, renamed when everything is there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "io/blob.hpp"
+
+namespace fathom {
+
+// Buffered; the first failed write sticks and is reported by commit(). Not committed = removed.
+class OutputFile {
+ public:
+  static Result<OutputFile> create(const std::filesystem::path& target);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  void write(Bytes bytes);
+  void write(std::string_view text) { write(as_bytes(text)); }
+  // Replaces bytes that were written before, e.g. a size that is known only afterwards.
+  void overwrite(std::uint64_t offset, Bytes bytes);
+  [[nodiscard]] std::uint64_t offset() const { return flushed_ + buffer_.size(); }
+
+  // Everything to disk under the target's name.
+  Result<void> commit();
+
+ private:
+  OutputFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor)
+      : target_(std::move(target)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+  void flush();
+  void write_at(std::uint64_t offset, Bytes bytes);
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+  std::vector<std::byte> buffer_;
+  std::uint64_t flushed_ = 0;
+  int error_ = 0;
+};
+
+// The whole text as a file.
+Result<void> write_file(const std::filesystem::path& target, std::string_view text);
+
+}  // namespace fathom

@@ -1,0 +1,19 @@
+// Composite values in their packed form: combine, take apart, show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "defs/value_type.hpp"
+#include "io/blob.hpp"
+
+namespace fathom::composite {
+
+// target = target + other, target = target - other; both of `type`.
+void plus(ValueType type, std::byte* target, const std::byte* other);
+void minus(ValueType type, std::byte* target, const std::byte* other);
+double scalar(ValueType type, const std::byte* value);
+// Components in file order.
+std::vector<std::string> components(ValueType type, const std::byte* value);
+
+}  // namespace fathom::composite

@@ -1,0 +1,292 @@
+#include "profile/compute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "profile/expression/evaluate.hpp"
+
+namespace fathom {
+
+namespace {
+
+// How a flavour follows from what is stored.
+struct Recipe {
+  enum class Step : std::uint8_t {
+    take,               // it is stored
+    sum_subtree,        // inclusive from own values
+    sum_to_function,    // exclusive from own values, where lexical contexts exist
+    subtract_children,  // exclusive from inclusive values
+  } step = Step::take;
+  std::uint32_t scope = 0;  // which stored one to start from
+};
+
+Result<Recipe> find_recipe(const Profile& profile, const Metric& metric, const Flavour& flavour) {
+  using Step = Recipe::Step;
+  const bool only_calls = profile.defs().contexts.only_calls();
+  const auto stored = [&](Scope scope) { return metric.stored_as(scope); };
+  const auto recipe = [](Step step, int scope) { return Recipe{step, static_cast<std::uint32_t>(scope)}; };
+  // Where every edge is a call, own and exclusive are the same thing under two names.
+  const int own = stored(Scope::own) >= 0 ? stored(Scope::own) : (only_calls ? stored(Scope::exclusive) : -1);
+  const int exclusive = stored(Scope::exclusive) >= 0 ? stored(Scope::exclusive) : (only_calls ? own : -1);
+  const int inclusive = stored(Scope::inclusive);
+  switch (flavour.kind) {
+    case Flavour::Kind::stored:
+      // A format that stores several flavours shows the inclusive one unasked.
+      return recipe(Step::take, metric.scopes.size() > 1 && inclusive >= 0 ? inclusive : 0);
+    case Flavour::Kind::named: {
+      std::vector<std::string> names;
+      for (std::size_t i = 0; i < metric.scopes.size(); ++i) {
+        if (metric.scopes[i].name == flavour.name) return recipe(Step::take, static_cast<int>(i));
+        if (!metric.scopes[i].name.empty()) names.push_back(metric.scopes[i].name);
+      }
+      return Error::usage(fmt::format("metric '{}' has no scope '{}'; it has: {}", metric.name, flavour.name,
+                                      names.empty() ? "none with a name" : fmt::format("{}", fmt::join(names, ", "))));
+    }
+    case Flavour::Kind::own:
+      if (own >= 0) return recipe(Step::take, own);
+      if (inclusive >= 0 && only_calls) return recipe(Step::subtract_children, inclusive);
+      break;
+    case Flavour::Kind::exclusive:
+      if (exclusive >= 0) return recipe(Step::take, exclusive);
+      if (own >= 0) return recipe(Step::sum_to_function, own);
+      if (inclusive >= 0) return recipe(Step::subtract_children, inclusive);
+      break;
+    case Flavour::Kind::inclusive:
+      if (inclusive >= 0) return recipe(Step::take, inclusive);
+      if (own >= 0) return recipe(Step::sum_subtree, own);
+      break;
+  }
+  return Error(fmt::format("metric '{}': the values asked for follow from nothing that is stored", metric.name));
+}
+
+// Stored values of the contexts [begin, end) into a table whose row 0 is context `begin`.
+class Reader {
+ public:
+  Reader(const Profile& profile, StoredMetric metric, IndexRange locations, bool aggregate)
+      : profile_(profile), metric_(metric), locations_(locations), aggregate_(aggregate) {}
+
+  Result<Cells> read(IndexRange contexts) const {
+    const ValueType type = profile_.defs().metric(metric_.metric).type;
+    const std::size_t columns = aggregate_ ? 1 : locations_.size();
+    FATHOM_TRY(const auto reservation,
+               profile_.work->budget.reserve(Cells::bytes_needed(type, contexts.size(), columns), "a table of values"));
+    Cells cells(type, contexts.size(), columns);
+    if (profile_.values->cheap_axis() == Axis::location) {
+      FATHOM_CHECK(scan(contexts, contexts.begin, cells));
+      return cells;
+    }
+    FATHOM_CHECK(parallel_blocks(contexts.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+      return scan(
+          {contexts.begin + static_cast<std::uint32_t>(begin), contexts.begin + static_cast<std::uint32_t>(end)},
+          contexts.begin, cells);
+    }));
+    return cells;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 64;  // contexts read as one piece of work
+
+  Result<void> scan(IndexRange contexts, std::uint32_t first_row, Cells& cells) const {
+    std::vector<std::uint8_t> touched(aggregate_ ? contexts.size() : 0);
+    const std::size_t size = cells.type().size();
+    const Box box{{&metric_, 1}, contexts, locations_};
+    return profile_.values->scan(box, [&](const Run& run) -> Result<void> {
+      const auto place = [&](std::uint32_t context, std::uint32_t location, std::size_t count, const std::byte* at) {
+        const std::size_t row = context - first_row;
+        if (!aggregate_) return cells.store(row, location - locations_.begin, count, at);
+        std::uint8_t& seen = touched[context - contexts.begin];
+        cells.fold(row, 0, at, count, seen == 0);
+        seen = 1;
+      };
+      if (run.along == Axis::location && run.positions.empty()) {
+        place(run.context.value, run.first, run.count, run.values);
+        return {};
+      }
+      for (std::size_t i = 0; i < run.count; ++i) {
+        const std::uint32_t at = run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
+        const bool by_location = run.along == Axis::location;
+        place(by_location ? run.context.value : at, by_location ? at : run.location.value, 1, run.values + i * size);
+      }
+      return {};
+    });
+  }
+
+  const Profile& profile_;
+  StoredMetric metric_;
+  IndexRange locations_;
+  bool aggregate_;
+};
+
+// Inclusive values of few subtrees without keeping the rows of their contexts: every block of contexts is folded into
+// partial sums of its own. Blocks do not depend on the number of threads, so neither does the result.
+Result<Cells> fold_subtrees(const Profile& profile, StoredMetric metric, const Selection& selection) {
+  const Definitions& defs = profile.defs();
+  const ValueType type = defs.metric(metric.metric).type;
+  const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
+  Cells out(type, selection.contexts.size(), columns);
+  for (std::size_t row = 0; row < selection.contexts.size(); ++row) {
+    const ContextId root = selection.contexts[row];
+    const std::size_t count = defs.contexts[root].end - root.index();
+    constexpr std::size_t kParts = 16;
+    const std::size_t grain = std::max<std::size_t>(64, (count + kParts - 1) / kParts);
+    const std::size_t parts = (count + grain - 1) / grain;
+    Cells sums(type, parts, columns);
+    FATHOM_CHECK(parallel_blocks(count, grain, [&](std::size_t begin, std::size_t end) -> Result<void> {
+      const std::size_t part = begin / grain;
+      const IndexRange contexts{root.value + static_cast<std::uint32_t>(begin),
+                                root.value + static_cast<std::uint32_t>(end)};
+      return profile.values->scan({{&metric, 1}, contexts, selection.locations}, [&](const Run& run) -> Result<void> {
+        if (selection.aggregate) {
+          sums.fold(part, 0, run.values, run.count, false);
+        } else if (run.along == Axis::location && run.positions.empty()) {
+          sums.accumulate(part, run.first - selection.locations.begin, run.count, run.values);
+        } else {
+          for (std::size_t i = 0; i < run.count; ++i) {
+            const std::uint32_t at =
+                run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
+            const std::uint32_t column = run.along == Axis::location ? at : run.location.value;
+            sums.accumulate(part, column - selection.locations.begin, 1, run.values + i * type.size());
+          }
+        }
+        return {};
+      });
+    }));
+    for (std::size_t part = 0; part < parts; ++part) out.add_row(row, sums, part);
+  }
+  return out;
+}
+
+// Parents gain what lies below them: one backward loop, since children come after their parents.
+void sum_up(const ContextTree& tree, IndexRange contexts, bool across_calls, Cells& cells) {
+  for (std::uint32_t id = contexts.end; id-- > contexts.begin;) {
+    const Context& context = tree[ContextId(id)];
+    if (!context.parent.valid() || context.parent.value < contexts.begin) continue;
+    if (across_calls || context.edge != Edge::call) {
+      cells.add_row(context.parent.value - contexts.begin, cells, id - contexts.begin);
+    }
+  }
+}
+
+// Exclusive = inclusive minus the inclusive values of what is called: of children behind a call edge, and of those
+// behind lexical ones again what they call. Children are summed first and taken off once, as the official tools do.
+std::size_t subtract_calls(const ContextTree& tree, IndexRange contexts, const Cells& inclusive, Cells& out) {
+  std::size_t clamped = 0;
+  std::vector<ContextId> pending;
+  for (std::uint32_t id = contexts.begin; id < contexts.end; ++id) {
+    Cells called(inclusive.type(), 1, inclusive.columns());
+    bool any = false;
+    pending.assign(1, ContextId(id));
+    while (!pending.empty()) {
+      const ContextId at = pending.back();
+      pending.pop_back();
+      for (ContextId child = tree.first_child(at); child.valid(); child = tree.next_sibling(child)) {
+        if (tree[child].edge != Edge::call) {
+          pending.push_back(child);
+        } else if (any) {
+          called.add_row(0, inclusive, child.value - contexts.begin);
+        } else {
+          called.copy_row(0, inclusive, child.value - contexts.begin);
+          any = true;
+        }
+      }
+    }
+    const std::size_t row = id - contexts.begin;
+    if (any) out.subtract_row(row, called, 0);
+    clamped += out.clamp_row(row);
+  }
+  return clamped;
+}
+
+bool disjoint(const ContextTree& tree, const std::vector<ContextId>& contexts) {
+  return std::adjacent_find(contexts.begin(), contexts.end(),
+                            [&](ContextId a, ContextId b) { return b.value < tree[a].end; }) == contexts.end();
+}
+
+Cells pick_rows(const Cells& cells, const std::vector<ContextId>& contexts, std::uint32_t first) {
+  Cells out(cells.type(), contexts.size(), cells.columns());
+  for (std::size_t i = 0; i < contexts.size(); ++i) out.copy_row(i, cells, contexts[i].value - first);
+  return out;
+}
+
+// The smallest range of contexts that holds the chosen ones and all that lies below them.
+IndexRange covering_range(const ContextTree& tree, const std::vector<ContextId>& contexts) {
+  if (contexts.empty()) return {0, static_cast<std::uint32_t>(tree.size())};
+  IndexRange range{contexts.front().value, tree[contexts.front()].end};
+  for (const ContextId id : contexts) {
+    range.begin = std::min(range.begin, id.value);
+    range.end = std::max(range.end, tree[id].end);
+  }
+  return range;
+}
+
+Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selection& selection) {
+  const Definitions& defs = profile.defs();
+  const Metric& metric = defs.metric(id);
+  const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
+  if (metric.switched_off || metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
+  FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, selection.flavour));
+  const StoredMetric stored{id, recipe.scope};
+  // Only plain sums may skip absent rows: a missing minimum counts as zero.
+  constexpr std::size_t kFewSubtrees = 16;
+  if (recipe.step == Recipe::Step::sum_subtree && metric.type.is_plain_number() && !selection.contexts.empty() &&
+      selection.contexts.size() <= kFewSubtrees && disjoint(defs.contexts, selection.contexts)) {
+    return fold_subtrees(profile, stored, selection);
+  }
+  const IndexRange range = covering_range(defs.contexts, selection.contexts);
+  FATHOM_TRY(Cells cells, Reader(profile, stored, selection.locations, selection.aggregate).read(range));
+  switch (recipe.step) {
+    case Recipe::Step::take:
+      break;
+    case Recipe::Step::sum_subtree:
+      sum_up(defs.contexts, range, true, cells);
+      break;
+    case Recipe::Step::sum_to_function:
+      sum_up(defs.contexts, range, false, cells);
+      break;
+    case Recipe::Step::subtract_children: {
+      const Cells inclusive = cells;
+      const std::size_t clamped = subtract_calls(defs.contexts, range, inclusive, cells);
+      if (clamped > 0) {
+        FATHOM_CHECK(profile.work->diagnostics.add(
+            "profile.clamped", Severity::warning, Place::in(profile.name),
+            fmt::format("metric '{}': exclusive values below zero are shown as 0 (unsigned counters)", metric.name),
+            clamped));
+      }
+    }
+  }
+  if (selection.contexts.empty()) return cells;
+  return pick_rows(cells, selection.contexts, range.begin);
+}
+
+}  // namespace
+
+std::size_t row_count(const Profile& profile, const Selection& selection) {
+  return selection.contexts.empty() ? profile.defs().contexts.size() : selection.contexts.size();
+}
+
+std::string why_unavailable(const Profile& profile, MetricId id) {
+  const Metric& metric = profile.defs().metric(id);
+  if (!metric.unusable.empty()) return metric.unusable;
+  if (metric.derived() && !profile.programs.contains(id)) {
+    return "is derived from others by an expression that cannot be evaluated yet";
+  }
+  return {};
+}
+
+Result<Cells> compute(const Profile& profile, MetricId id, const Selection& selection) {
+  const Metric& metric = profile.defs().metric(id);
+  if (const std::string why = why_unavailable(profile, id); !why.empty()) {
+    return Error(fmt::format("metric '{}': {}", metric.name, why), Place::in(profile.name));
+  }
+  auto cells = metric.derived() ? expression::evaluate(profile, id, selection) : compute_stored(profile, id, selection);
+  if (!cells) {
+    return std::move(cells).error().with(fmt::format("metric '{}'", metric.name)).where(Place::in(profile.name));
+  }
+  return cells;
+}
+
+}  // namespace fathom
