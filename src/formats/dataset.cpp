@@ -35,6 +35,12 @@ Result<void> Dataset::dump(const DumpOptions&, const TextSink&) {
   return Error::usage(fmt::format("{} has no text form of its native records", format_.name));
 }
 
+Result<TraceStatistics> Dataset::statistics(const StatisticsOptions&) {
+  return Error::usage(fmt::format("{}: there are no trace statistics of {} data", path_.string(), format_.name));
+}
+
+Result<bool> Dataset::statistics_text(const StatisticsOptions&, const TextSink&) { return false; }
+
 Result<void> Dataset::check() { return {}; }
 
 Result<bool> Dataset::rewrite(const std::filesystem::path&, const WriteOptions&) { return false; }

@@ -12,6 +12,7 @@
 
 #include "base/number.hpp"
 #include "base/work.hpp"
+#include "trace/statistics.hpp"
 
 namespace fathom {
 
@@ -69,6 +70,10 @@ class Dataset {
 
   // The native layer, for what belongs to one format alone.
   virtual Result<void> dump(const DumpOptions& options, const TextSink& sink);
+  // Statistics of a trace, for `stats`.
+  virtual Result<TraceStatistics> statistics(const StatisticsOptions& options);
+  // Prints them as the format's community knows them; false = there is no such form, print the tables.
+  virtual Result<bool> statistics_text(const StatisticsOptions& options, const TextSink& sink);
   // Notes every defect in work()->diagnostics; an error only when it cannot go on.
   virtual Result<void> check();
   // Writes the same format again without loss; false when this format has no such thing.

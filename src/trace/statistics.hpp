@@ -1,0 +1,54 @@
+// What `stats` shows of a trace: plain tables that formats fill from their native records and commands print.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fathom {
+
+// Numbers of one kind of call; what a format does not know stays empty and is not shown.
+struct CallStatistics {
+  std::string name;
+  std::uint64_t count = 0;
+  std::optional<double> wall_s;
+  std::optional<double> cpu_s;
+  std::optional<std::int64_t> bytes;  // moved by this call: sent and received as the call's own rules say
+  std::optional<std::int64_t> sent;
+  std::optional<std::int64_t> received;
+};
+
+// One named line of numbers, keyed as `columns` says; ranks, bins, size classes.
+struct StatisticsTable {
+  std::string name;  // key in the JSON form
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  // numbers as exact text, ready for CSV; texts as they are
+};
+
+struct MatrixEntry {
+  std::int64_t src = 0;
+  std::int64_t dst = 0;
+  std::uint64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
+struct TraceStatistics {
+  std::vector<CallStatistics> calls;  // in the order of the format's own numbering or as it prints them
+  std::vector<MatrixEntry> matrix;    // point-to-point, by world rank
+  bool has_matrix = false;
+  std::vector<StatisticsTable> tables;
+};
+
+// What the user asked for.
+struct StatisticsOptions {
+  std::vector<std::string> by;                               // --by: further tables, as the format names them
+  std::vector<std::pair<std::string, std::string>> options;  // --option KEY=VALUE, for the format to judge
+  std::optional<std::int64_t> from_ns;
+  std::optional<std::int64_t> to_ns;
+  std::vector<std::string> locations;  // labels; empty = all
+};
+
+}  // namespace fathom

@@ -1,0 +1,131 @@
+#include "trace/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace fathom {
+
+std::string_view to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::enter:
+      return "enter";
+    case EventKind::leave:
+      return "leave";
+    case EventKind::sample:
+      return "sample";
+    case EventKind::send:
+      return "send";
+    case EventKind::recv:
+      return "recv";
+    case EventKind::collective:
+      return "collective";
+    case EventKind::complete:
+      return "complete";
+    case EventKind::state:
+      return "state";
+    case EventKind::counter:
+      return "counter";
+    case EventKind::marker:
+      return "marker";
+  }
+  return "?";
+}
+
+std::string_view Trace::name(const Event& event) const {
+  const auto of = [&](const auto& table) -> std::string_view {
+    return event.name < table.size() ? std::string_view(table[event.name].name) : std::string_view{};
+  };
+  switch (event.kind) {
+    case EventKind::sample: {
+      if (event.name >= definitions_.contexts.size()) return {};
+      const RegionId region = definitions_.contexts[event.context()].region;
+      return region.valid() ? std::string_view(definitions_.region(region).name) : std::string_view{};
+    }
+    case EventKind::state:
+      return of(channels_);
+    case EventKind::counter:
+      return of(definitions_.metrics);
+    case EventKind::marker:
+      return event.name < markers_.size() ? std::string_view(markers_[event.name]) : std::string_view{};
+    default:
+      return of(definitions_.regions);
+  }
+}
+
+Result<void> Trace::detail(const Event& event, std::string& out) const {
+  auto to = std::back_inserter(out);
+  const auto communicator = [&] {
+    if (!event.communicator.valid()) return;
+    const std::string& name = communicators_[event.communicator.index()].name;
+    if (name.empty()) {
+      fmt::format_to(to, ";comm={}", event.communicator.value);
+    } else {
+      fmt::format_to(to, ";comm={}", name);
+    }
+  };
+  switch (event.kind) {
+    case EventKind::send:
+    case EventKind::recv:
+      fmt::format_to(to, "peer={};tag={}", event.peer, event.tag);
+      communicator();
+      fmt::format_to(to, ";bytes={}", event.bytes);
+      break;
+    case EventKind::collective:
+      fmt::format_to(to, "root={}", event.peer);
+      communicator();
+      fmt::format_to(to, ";sent={};received={}", event.bytes, event.value);
+      break;
+    case EventKind::complete:
+      fmt::format_to(to, "origin={}", event.origin);
+      break;
+    case EventKind::state: {
+      if (!event.has_value) {
+        out += "value=";
+        break;
+      }
+      fmt::format_to(to, "value={}", event.value);
+      if (event.name < channels_.size()) {
+        const auto& values = channels_[event.name].values;
+        if (const auto found = values.find(event.value); found != values.end()) {
+          fmt::format_to(to, ";label={}", found->second);
+        }
+      }
+      break;
+    }
+    case EventKind::counter: {
+      const bool is_double =
+          event.name < definitions_.metrics.size() && definitions_.metrics[event.name].type.is_double();
+      if (is_double) {
+        fmt::format_to(to, "value={}", std::bit_cast<double>(event.value));
+      } else {
+        fmt::format_to(to, "value={}", event.value);
+      }
+      break;
+    }
+    case EventKind::sample:
+      if (event.name < definitions_.contexts.size()) {
+        fmt::format_to(to, "context={};path={}", definitions_.contexts[event.context()].file_id,
+                       definitions_.path(event.context()));
+      }
+      break;
+    default:
+      break;
+  }
+  return {};
+}
+
+bool EventCursor::refill() {
+  if (error_ || stream_ == nullptr) return false;
+  auto count = stream_->next(buffer_);
+  if (!count) {
+    error_ = std::move(count).error();
+    return false;
+  }
+  at_ = 0;
+  end_ = *count;
+  if (end_ == 0) stream_.reset();
+  return end_ > 0;
+}
+
+}  // namespace fathom
