@@ -13,7 +13,10 @@ class Source {
  public:
   static Result<Source> at(const std::filesystem::path& path, const Work& work);
   // Bytes in memory under a name, for tests and fuzzing.
-  static Source of(Blob blob) { return Source(std::filesystem::path(blob.name()), std::move(blob), false); }
+  static Source of(Blob blob) {
+    std::filesystem::path path = blob.name();
+    return Source(std::move(path), std::move(blob), false);
+  }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] bool is_directory() const { return is_directory_; }

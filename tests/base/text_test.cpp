@@ -1,0 +1,89 @@
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/number.hpp"
+
+namespace fathom {
+namespace {
+
+TEST(Text, ParsesWholeNumbersOnly) {
+  EXPECT_EQ(parse_integer<std::uint32_t>("4294967295"), 4294967295U);
+  EXPECT_FALSE(parse_integer<std::uint32_t>("4294967296"));
+  EXPECT_FALSE(parse_integer<std::uint32_t>("-1"));
+  EXPECT_FALSE(parse_integer<std::uint32_t>("1 "));
+  EXPECT_FALSE(parse_integer<std::uint32_t>(""));
+  EXPECT_EQ(parse_double("+1.5e3"), 1500.0);
+  EXPECT_FALSE(parse_double("1.5x"));
+}
+
+TEST(Text, ParsesSizes) {
+  EXPECT_EQ(parse_size("512"), 512U);
+  EXPECT_EQ(parse_size("64K"), 65536U);
+  EXPECT_EQ(parse_size("1.5 GiB"), 1610612736U);
+  EXPECT_FALSE(parse_size("12X"));
+  EXPECT_FALSE(parse_size("-1"));
+  EXPECT_FALSE(parse_size("99999999999T"));
+}
+
+TEST(Text, MatchesPatterns) {
+  EXPECT_TRUE(matches_pattern("MPI_*", "MPI_Send"));
+  EXPECT_TRUE(matches_pattern("*end", "MPI_Send"));
+  EXPECT_TRUE(matches_pattern("M?I_*nd*", "MPI_Send"));
+  EXPECT_FALSE(matches_pattern("MPI", "MPI_Send"));
+  EXPECT_FALSE(matches_pattern("?", ""));
+  EXPECT_TRUE(matches_pattern("*", ""));
+}
+
+TEST(Text, SuggestsTheNearestName) {
+  const std::vector<std::string> names = {"time", "visits", "bytes_sent"};
+  EXPECT_EQ(nearest("tmie", names), "time");
+  EXPECT_EQ(nearest("bytes", names), "bytes_sent");
+  EXPECT_EQ(nearest("wholly_different", names), "");
+}
+
+TEST(Text, ShortensTemplatesBeforeCutting) {
+  const std::string name = "void solver<std::vector<double>, 4>::apply(std::map<int, int> const&, double)";
+  EXPECT_EQ(shorten_name(name, 200), name);
+  EXPECT_EQ(shorten_name(name, 60), "void solver<…>::apply(std::map<…> const&, double)");
+  EXPECT_EQ(shorten_name(name, 30), "void solver<…>::apply(…)");
+  EXPECT_EQ(shorten_name("operator<<(int)", 10), "operator<…");
+  EXPECT_EQ(shorten_name("abcdef", 4), "abc…");
+}
+
+TEST(Text, QuotesForMachines) {
+  EXPECT_EQ(json_quote("a\"b\\\n\x01"), "\"a\\\"b\\\\\\n\\u0001\"");
+  EXPECT_EQ(json_quote("\xC3\xA4\xFF"), "\"\xC3\xA4\xEF\xBF\xBD\"");
+  EXPECT_EQ(json_quote("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // a lone surrogate
+  EXPECT_EQ(csv_quote("plain"), "plain");
+  EXPECT_EQ(csv_quote("a,\"b\""), "\"a,\"\"b\"\"\"");
+  EXPECT_EQ(xml_escape("<&>'\""), "&lt;&amp;&gt;&apos;&quot;");
+}
+
+TEST(Text, DemanglesOnlySymbols) {
+  EXPECT_EQ(demangle("_ZN3foo3barEi"), "foo::bar(int)");
+  EXPECT_EQ(demangle("main"), "main");
+  EXPECT_EQ(demangle("_Z"), "_Z");
+}
+
+TEST(Number, IsExact) {
+  EXPECT_EQ(exact_text(0.1), "0.1");
+  EXPECT_EQ(exact_text(Int128{0}), "0");
+  EXPECT_EQ(exact_text(static_cast<Int128>(18446744073709551615U) * 2), "36893488147419103230");
+  EXPECT_EQ(exact_text(-(static_cast<Int128>(1) << 126) * 2), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(json_number(1.0 / 0.0), "\"inf\"");
+}
+
+TEST(Number, IsReadable) {
+  EXPECT_EQ(readable(0.00123, "sec"), "1.23 ms");
+  EXPECT_EQ(readable(12.5, "sec"), "12.5 s");
+  EXPECT_EQ(readable(1536, "bytes"), "1.50 KiB");
+  EXPECT_EQ(readable(42, "occ"), "42");
+  EXPECT_EQ(readable(1234567, "occ"), "1.23 M");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(percent(1, 3), "33.3%");
+  EXPECT_EQ(percent(1, 0), "-");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,150 @@
+// tar, gzip and safe output together: what is written is read back, damage is named.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "io/file.hpp"
+#include "io/inflate.hpp"
+#include "io/output_file.hpp"
+#include "io/tar.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom {
+namespace {
+
+std::string random_text(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string text(size, '\0');
+  for (char& c : text) c = static_cast<char>('a' + random() % 4);
+  return text;
+}
+
+Blob make_tar(const TemporaryDirectory& dir, const std::vector<std::pair<std::string, std::string>>& members,
+              TarPadding padding) {
+  auto out = OutputFile::create(dir / "t.tar");
+  TarWriter writer(*out, padding);
+  for (const auto& [name, text] : members) writer.add(name, as_bytes(text));
+  writer.finish();
+  EXPECT_TRUE(out->commit().ok());
+  return *map_file(dir / "t.tar");
+}
+
+TEST(Tar, ReadsBackWhatItWrites) {
+  const TemporaryDirectory dir;
+  const std::vector<std::pair<std::string, std::string>> members = {{"small", "x"},
+                                                                    {"block", random_text(512, 1)},
+                                                                    {"two blocks", random_text(1024, 2)},
+                                                                    {std::string(150, 'n'), "long name"},
+                                                                    {"last", random_text(700, 3)}};
+  for (const TarPadding padding : {TarPadding::standard, TarPadding::slack_block}) {
+    const auto archive = TarArchive::read(make_tar(dir, members, padding), make_work(true));
+    ASSERT_TRUE(archive.ok()) << archive.error().text();
+    for (const auto& [name, text] : members) {
+      const TarMember* member = archive->find(name);
+      ASSERT_NE(member, nullptr) << name;
+      EXPECT_EQ(member->content.text(), text);
+    }
+  }
+}
+
+TEST(Tar, AnnouncesHugeMembersOnlyWhenTheyAre) {
+  const TemporaryDirectory dir;
+  auto out = OutputFile::create(dir / "t.tar");
+  TarWriter writer(*out, TarPadding::slack_block);
+  writer.begin("data", std::uint64_t{1} << 40);
+  writer.write(as_bytes("hello"));
+  writer.end();
+  writer.finish();
+  ASSERT_TRUE(out->commit().ok());
+  const auto archive = TarArchive::read(*map_file(dir / "t.tar"), make_work(true));
+  ASSERT_TRUE(archive.ok()) << archive.error().text();
+  EXPECT_EQ(archive->find("data")->content.text(), "hello");
+}
+
+TEST(Tar, EveryTruncationIsNamedOrHarmless) {
+  const TemporaryDirectory dir;
+  const Blob whole = make_tar(dir, {{"a", "first"}, {"b", random_text(600, 4)}}, TarPadding::standard);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto archive = TarArchive::read(whole.part(0, size), make_work());
+    if (!archive.ok()) {
+      EXPECT_TRUE(archive.error().place().offset.has_value()) << size;
+      continue;
+    }
+    for (const TarMember& member : archive->members()) EXPECT_LE(member.content.size(), size);
+  }
+}
+
+TEST(Gzip, RoundTripsAndMembersJoin) {
+  const std::string text = random_text(100000, 5);
+  auto packed = gzip(as_bytes(text), 6);
+  const auto more = gzip(as_bytes("tail"), 6);
+  packed.insert(packed.end(), more.begin(), more.end());
+  const auto work = make_work();
+  const auto blob = gunzip(Blob::own("f.gz", std::move(packed)), work, 1 << 20);
+  ASSERT_TRUE(blob.ok()) << blob.error().text();
+  EXPECT_EQ(blob->text(), text + "tail");
+}
+
+TEST(Gzip, IsBounded) {
+  const auto packed = Blob::own("bomb.gz", gzip(as_bytes(std::string(1 << 22, ' ')), 9));
+  const auto too_large = gunzip(packed, make_work(), 1 << 20);
+  ASSERT_FALSE(too_large.ok());
+  EXPECT_EQ(too_large.error().what(), "unpacks to more than 1048576 bytes");
+  EXPECT_FALSE(gunzip(packed, make_work(false, 1 << 20), 1 << 30).ok());
+}
+
+TEST(Gzip, NamesDamage) {
+  const auto packed = gzip(as_bytes(random_text(10000, 6)), 6);
+  const auto cut = std::vector<std::byte>(packed.begin(), packed.begin() + 100);
+  const auto short_result = gunzip(Blob::own("f", cut), make_work(), 1 << 20);
+  ASSERT_FALSE(short_result.ok());
+  EXPECT_EQ(short_result.error().text(), "f:0x64: gzip data end too early");
+  auto flipped = packed;
+  flipped[flipped.size() - 6] ^= std::byte{1};  // the check sum
+  EXPECT_FALSE(gunzip(Blob::own("f", flipped), make_work(), 1 << 20).ok());
+}
+
+TEST(Inflate, FillsExactly) {
+  const std::string text = random_text(1000, 7);
+  const auto packed = deflate_zlib(as_bytes(text), 6);
+  std::vector<std::byte> out(text.size());
+  ASSERT_TRUE(inflate_exact(packed, out).ok());
+  EXPECT_EQ(as_text(out), text);
+  std::vector<std::byte> longer(text.size() + 1);
+  EXPECT_FALSE(inflate_exact(packed, longer).ok());
+  std::vector<std::byte> shorter(text.size() - 1);
+  EXPECT_FALSE(inflate_exact(packed, shorter).ok());
+}
+
+TEST(OutputFile, LeavesTheOldFileUntilCommitted) {
+  const TemporaryDirectory dir;
+  ASSERT_TRUE(write_file(dir / "f", "old").ok());
+  {
+    auto file = OutputFile::create(dir / "f");
+    ASSERT_TRUE(file.ok());
+    file->write(std::string_view("half"));
+  }
+  EXPECT_EQ(map_file(dir / "f")->text(), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1);
+  ASSERT_TRUE(write_file(dir / "f", "new").ok());
+  EXPECT_EQ(map_file(dir / "f")->text(), "new");
+}
+
+TEST(OutputFile, SaysWhyNot) {
+  const TemporaryDirectory dir;
+  const auto file = OutputFile::create(dir / "missing/f");
+  ASSERT_FALSE(file.ok());
+  EXPECT_NE(file.error().text().find("No such file or directory"), std::string::npos);
+  EXPECT_FALSE(OutputFile::create(dir.path()).ok());
+}
+
+TEST(MapFile, SaysWhyNot) {
+  const TemporaryDirectory dir;
+  EXPECT_EQ(map_file(dir / "none").error().kind(), ErrorKind::usage);
+  EXPECT_FALSE(map_file(dir.path()).ok());
+  ASSERT_TRUE(write_file(dir / "empty", "").ok());
+  EXPECT_EQ(map_file(dir / "empty")->size(), 0U);
+}
+
+}  // namespace
+}  // namespace fathom
