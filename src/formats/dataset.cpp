@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/format.hpp"
+#include "model/model.hpp"
 
 namespace fathom {
 
@@ -30,6 +31,7 @@ Error Dataset::no_level(Level level) const {
 Result<std::shared_ptr<const Profile>> Dataset::profile() { return no_level(Level::profile); }
 Result<std::shared_ptr<const Trace>> Dataset::trace() { return no_level(Level::trace); }
 Result<std::shared_ptr<const Experiment>> Dataset::experiment() { return no_level(Level::experiment); }
+Result<std::shared_ptr<const std::vector<ModelSet>>> Dataset::models() { return no_level(Level::model); }
 
 Result<void> Dataset::dump(const DumpOptions&, const TextSink&) {
   return Error::usage(fmt::format("{} has no text form of its native records", format_.name));

@@ -19,6 +19,7 @@ namespace fathom {
 struct Profile;
 class Trace;
 class Experiment;
+struct ModelSet;
 struct Format;
 
 enum class Level : std::uint8_t { trace, profile, experiment, model };
@@ -67,6 +68,8 @@ class Dataset {
   virtual Result<std::shared_ptr<const Profile>> profile();
   virtual Result<std::shared_ptr<const Trace>> trace();
   virtual Result<std::shared_ptr<const Experiment>> experiment();
+  // Named sets of models that the file holds, for the series of experiment().
+  virtual Result<std::shared_ptr<const std::vector<ModelSet>>> models();
 
   // The native layer, for what belongs to one format alone.
   virtual Result<void> dump(const DumpOptions& options, const TextSink& sink);

@@ -1,0 +1,399 @@
+#include "experiment/builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace fathom {
+
+Statistics statistics_of(std::span<const double> values, std::vector<double>& scratch) {
+  Statistics result;
+  const std::size_t count = values.size();
+  if (count == 0) return result;
+  const double n = static_cast<double>(count);
+  // Short lists are added up from the left, long ones in halves, so that the error stays small.
+  const auto sum = [](auto&& self, const double* begin, std::size_t size) -> double {
+    if (size > 128) return self(self, begin, size / 2) + self(self, begin + size / 2, size - size / 2);
+    double total = 0;
+    for (std::size_t i = 0; i < size; ++i) total += begin[i];
+    return total;
+  };
+  result.mean = sum(sum, values.data(), count) / n;
+  bool has_nan = false;
+  result.minimum = result.maximum = values[0];
+  for (const double v : values) {
+    has_nan |= std::isnan(v);
+    result.minimum = std::min(result.minimum, v);
+    result.maximum = std::max(result.maximum, v);
+  }
+  scratch.assign(values.begin(), values.end());
+  for (double& v : scratch) v = (v - result.mean) * (v - result.mean);
+  result.deviation = std::sqrt(sum(sum, scratch.data(), count) / n);
+  if (has_nan) {
+    result.median = result.minimum = result.maximum = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+  scratch.assign(values.begin(), values.end());
+  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(scratch.begin(), middle, scratch.end());
+  result.median = *middle;
+  if (count % 2 == 0) result.median = (*std::max_element(scratch.begin(), middle) + *middle) / 2;
+  return result;
+}
+
+ExperimentBuilder::ExperimentBuilder(std::string name, Repeats repeats) : repeats_(repeats) {
+  experiment_.name_ = std::move(name);
+}
+
+namespace {
+
+template <class Names, class Add>
+std::uint32_t intern(Names& names, std::string_view name, const Add& add) {
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  const auto number = static_cast<std::uint32_t>(names.size());
+  names.emplace(std::string(name), number);
+  add();
+  return number;
+}
+
+}  // namespace
+
+std::uint32_t ExperimentBuilder::parameter(std::string_view name) {
+  return intern(parameter_names_, name, [&] { experiment_.parameters_.emplace_back(name); });
+}
+
+std::uint32_t ExperimentBuilder::metric(std::string_view name) {
+  return intern(metric_names_, name, [&] { experiment_.metrics_.push_back({std::string(name), {}}); });
+}
+
+std::uint32_t ExperimentBuilder::callpath(std::string_view name) {
+  return intern(callpath_names_, name, [&] { experiment_.callpaths_.push_back({std::string(name), {}}); });
+}
+
+std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
+  std::string key;
+  key.resize(coordinates.size_bytes());
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    const double v = coordinates[i] == 0 ? 0.0 : coordinates[i];  // -0 is 0
+    std::copy_n(reinterpret_cast<const char*>(&v), sizeof v, key.data() + i * sizeof v);
+  }
+  const auto [entry, added] = points_.try_emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
+  if (added) {
+    experiment_.coordinates_.insert(experiment_.coordinates_.end(), coordinates.begin(), coordinates.end());
+    experiment_.point_begin_.push_back(experiment_.coordinates_.size());
+  }
+  return entry->second;
+}
+
+std::uint32_t ExperimentBuilder::series(std::uint32_t callpath, std::uint32_t metric) {
+  const std::uint64_t pair = std::uint64_t{callpath} << 32 | metric;
+  if (pair == last_pair_) return last_series_;
+  const auto [entry, added] = pairs_.try_emplace(pair, static_cast<std::uint32_t>(experiment_.series_.size()));
+  if (added) experiment_.series_.push_back({callpath, metric, 0, 0});
+  last_pair_ = pair;
+  last_series_ = entry->second;
+  return last_series_;
+}
+
+void ExperimentBuilder::add(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point,
+                            std::span<const double> values, std::uint32_t repetitions,
+                            std::span<const ShapeToken> shape) {
+  Record record;
+  record.series = series(callpath, metric);
+  record.point = point;
+  record.first = values_.size();
+  record.count = static_cast<std::uint32_t>(values.size());
+  record.repetitions = repetitions;
+  values_.insert(values_.end(), values.begin(), values.end());
+  if (!shape.empty()) {
+    shapes_.emplace_back(shape.begin(), shape.end());
+    record.shape = static_cast<std::uint32_t>(shapes_.size());
+  }
+  records_.push_back(record);
+}
+
+void ExperimentBuilder::add_statistics(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point,
+                                       const Statistics& statistics, std::uint32_t repetitions,
+                                       std::span<const double> values, std::span<const ShapeToken> shape) {
+  add(callpath, metric, point, values, repetitions, shape);
+  statistics_.push_back(statistics);
+  records_.back().statistics = static_cast<std::uint32_t>(statistics_.size());
+}
+
+// Records by series, each series in reading order; when repeats are collected, equal points of a series next to each
+// other, in the order of their first appearance.
+void ExperimentBuilder::order_records() {
+  const auto by_series = [](const Record& a, const Record& b) { return a.series < b.series; };
+  if (!std::is_sorted(records_.begin(), records_.end(), by_series)) {
+    std::vector<std::uint64_t> begin(experiment_.series_.size() + 1, 0);
+    for (const Record& r : records_) ++begin[r.series + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<Record> ordered(records_.size());
+    for (const Record& r : records_) ordered[begin[r.series]++] = r;
+    records_ = std::move(ordered);
+  }
+  if (repeats_ == Repeats::separate) return;
+  std::vector<std::uint32_t> rank(experiment_.point_count(), 0);
+  std::vector<std::uint32_t> used;
+  for (std::size_t i = 0; i < records_.size();) {
+    std::size_t end = i;
+    used.clear();
+    bool ordered = true;
+    for (; end < records_.size() && records_[end].series == records_[i].series; ++end) {
+      std::uint32_t& r = rank[records_[end].point];
+      if (r == 0) {
+        used.push_back(records_[end].point);
+        r = static_cast<std::uint32_t>(used.size());
+      } else if (r != used.size()) {
+        ordered = false;
+      }
+    }
+    if (!ordered) {
+      std::stable_sort(records_.begin() + static_cast<std::ptrdiff_t>(i),
+                       records_.begin() + static_cast<std::ptrdiff_t>(end),
+                       [&](const Record& a, const Record& b) { return rank[a.point] < rank[b.point]; });
+    }
+    for (const std::uint32_t p : used) rank[p] = 0;
+    i = end;
+  }
+}
+
+// Points in the order in which the series, one after the other, need them.
+void ExperimentBuilder::number_points_by_series() {
+  constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  std::vector<std::uint32_t> number(experiment_.point_count(), kNone);
+  std::uint32_t next = 0;
+  std::vector<std::uint32_t> order;
+  for (Record& r : records_) {
+    if (number[r.point] == kNone) {
+      number[r.point] = next++;
+      order.push_back(r.point);
+    }
+    r.point = number[r.point];
+  }
+  std::vector<double> coordinates;
+  std::vector<std::uint64_t> begin{0};
+  for (const std::uint32_t p : order) {
+    const auto at = experiment_.point(p);
+    coordinates.insert(coordinates.end(), at.begin(), at.end());
+    begin.push_back(coordinates.size());
+  }
+  experiment_.coordinates_ = std::move(coordinates);
+  experiment_.point_begin_ = std::move(begin);
+}
+
+void ExperimentBuilder::keep_complete_series() {
+  std::vector<std::uint32_t> points(experiment_.series_.size(), 0);
+  std::unordered_map<std::uint64_t, bool> seen;
+  std::vector<bool> used(experiment_.point_count(), false);
+  std::size_t all = 0;
+  for (const Record& r : records_) {
+    if (seen.try_emplace(std::uint64_t{r.series} << 32 | r.point, true).second) ++points[r.series];
+    if (!used[r.point]) ++all;
+    used[r.point] = true;
+  }
+  const auto let_off = [&](const Series& s, std::size_t count) {
+    return count >= 2 && find_tag(experiment_.callpaths_[s.callpath].tags, "validation__ignore__num_measurements");
+  };
+  // Lists are made anew in the order of first appearance among the series that stay.
+  std::vector<Series> kept;
+  std::vector<std::uint32_t> number(experiment_.series_.size(), 0xFFFFFFFF);
+  std::vector<std::uint32_t> metrics(experiment_.metrics_.size(), 0xFFFFFFFF);
+  std::vector<std::uint32_t> callpaths(experiment_.callpaths_.size(), 0xFFFFFFFF);
+  std::vector<Named> new_metrics;
+  std::vector<Named> new_callpaths;
+  for (std::size_t i = 0; i < experiment_.series_.size(); ++i) {
+    Series s = experiment_.series_[i];
+    if (points[i] != all && !let_off(s, points[i])) continue;
+    if (metrics[s.metric] == 0xFFFFFFFF) {
+      metrics[s.metric] = static_cast<std::uint32_t>(new_metrics.size());
+      new_metrics.push_back(std::move(experiment_.metrics_[s.metric]));
+    }
+    if (callpaths[s.callpath] == 0xFFFFFFFF) {
+      callpaths[s.callpath] = static_cast<std::uint32_t>(new_callpaths.size());
+      new_callpaths.push_back(std::move(experiment_.callpaths_[s.callpath]));
+    }
+    number[i] = static_cast<std::uint32_t>(kept.size());
+    s.metric = metrics[s.metric];
+    s.callpath = callpaths[s.callpath];
+    kept.push_back(s);
+  }
+  std::erase_if(records_, [&](Record& r) {
+    r.series = number[r.series];
+    return r.series == 0xFFFFFFFF;
+  });
+  experiment_.series_ = std::move(kept);
+  experiment_.metrics_ = std::move(new_metrics);
+  experiment_.callpaths_ = std::move(new_callpaths);
+  metric_names_.clear();
+  callpath_names_.clear();
+  pairs_.clear();
+  last_pair_ = ~std::uint64_t{0};
+}
+
+// Fills the flat arrays; records that belong to one measurement become one.
+void ExperimentBuilder::place_measurements() {
+  Experiment& e = experiment_;
+  std::vector<double> scratch;
+  e.value_begin_.push_back(0);
+  bool in_place = true;  // the values lie one record after the other already
+  std::uint64_t expected = 0;
+  for (const Record& r : records_) {
+    in_place &= r.first == expected;
+    expected = r.first + r.count;
+  }
+  std::vector<double> values;
+  if (!in_place) values.reserve(values_.size());
+  std::uint32_t series = 0xFFFFFFFF;
+  e.mean_.reserve(records_.size());
+  for (std::size_t i = 0; i < records_.size();) {
+    const Record& first = records_[i];
+    std::size_t end = i + 1;
+    if (repeats_ == Repeats::collect) {
+      while (end < records_.size() && records_[end].series == first.series && records_[end].point == first.point) ++end;
+    }
+    const std::uint64_t measurement = e.mean_.size();
+    if (first.series != series) {
+      series = first.series;
+      e.series_[series].first = measurement;
+    }
+    std::size_t begin = in_place ? first.first : values.size();
+    std::uint32_t repetitions = 0;
+    std::size_t count = 0;
+    bool nested = false;
+    for (std::size_t r = i; r < end; ++r) {
+      nested |= records_[r].shape != 0;
+      repetitions += records_[r].repetitions;
+      count += records_[r].count;
+      if (!in_place) {
+        const auto from = values_.begin() + static_cast<std::ptrdiff_t>(records_[r].first);
+        values.insert(values.end(), from, from + records_[r].count);
+      }
+    }
+    const std::span<const double> own = std::span<const double>(in_place ? values_ : values).subspan(begin, count);
+    const Statistics s = first.statistics != 0 ? statistics_[first.statistics - 1] : statistics_of(own, scratch);
+    e.mean_.push_back(s.mean);
+    e.median_.push_back(s.median);
+    e.minimum_.push_back(s.minimum);
+    e.maximum_.push_back(s.maximum);
+    e.deviation_.push_back(s.deviation);
+    e.repetitions_.push_back(repetitions);
+    e.value_begin_.push_back(begin + count);
+    if (nested) {
+      e.shape_of_.emplace_back(measurement, e.shapes_.size());
+      if (end - i == 1) {
+        e.shapes_.insert(e.shapes_.end(), shapes_[first.shape - 1].begin(), shapes_[first.shape - 1].end());
+      } else {
+        // The outermost lists are joined: each record's items become items of one list.
+        e.shapes_.push_back(repetitions * 2 + 1);
+        for (std::size_t r = i; r < end; ++r) {
+          if (records_[r].shape == 0) {
+            e.shapes_.insert(e.shapes_.end(), records_[r].count, kNumber);
+            continue;
+          }
+          const auto& shape = shapes_[records_[r].shape - 1];
+          if (shape[0] % 2 == 0) {
+            e.shapes_.insert(e.shapes_.end(), shape[0] / 2, kNumber);
+          } else {
+            e.shapes_.insert(e.shapes_.end(), shape.begin() + 1, shape.end());
+          }
+        }
+      }
+    }
+    i = end;
+  }
+  e.values_ = in_place ? std::move(values_) : std::move(values);
+}
+
+void ExperimentBuilder::find_point_sets() {
+  Experiment& e = experiment_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+  std::vector<std::uint32_t> points;
+  std::uint32_t last = 0;
+  for (std::size_t i = 0; i < records_.size();) {
+    const std::uint32_t series = records_[i].series;
+    points.clear();
+    for (; i < records_.size() && records_[i].series == series; ++i) {
+      const bool repeat = repeats_ == Repeats::collect && !points.empty() && points.back() == records_[i].point;
+      if (!repeat) points.push_back(records_[i].point);
+    }
+    if (last < e.point_sets_.size() && e.point_sets_[last] == points) {
+      e.series_[series].point_set = last;
+      continue;
+    }
+    const auto [entry, added] = known.try_emplace(points, static_cast<std::uint32_t>(e.point_sets_.size()));
+    if (added) e.point_sets_.push_back(points);
+    last = e.series_[series].point_set = entry->second;
+  }
+  for (std::size_t i = 0; i < e.series_.size(); ++i) {
+    const Series& s = e.series_[i];
+    e.by_pair_.emplace_back(std::uint64_t{s.callpath} << 32 | s.metric, static_cast<std::uint32_t>(i));
+  }
+  std::sort(e.by_pair_.begin(), e.by_pair_.end());
+}
+
+// Level by level: all names of the first level over all call paths, then the second, ...; so children stand in the
+// order in which their level meets them.
+void ExperimentBuilder::build_call_tree() {
+  constexpr std::string_view kSeparator = "->";
+  CallTree& tree = experiment_.call_tree_;
+  tree.nodes.emplace_back();
+  struct Walk {
+    std::uint32_t callpath;
+    std::uint32_t node;
+    std::size_t at;
+  };
+  std::vector<Walk> walks;
+  for (std::size_t i = 0; i < experiment_.callpaths_.size(); ++i)
+    walks.push_back({static_cast<std::uint32_t>(i), 0, 0});
+  struct Key {
+    std::uint32_t parent;
+    std::string_view name;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& k) const {
+      return std::hash<std::string_view>{}(k.name) * 31 + std::size_t{k.parent} * 0x9E3779B97F4A7C15ULL;
+    }
+  };
+  std::unordered_map<Key, std::uint32_t, KeyHash> nodes;
+  while (!walks.empty()) {
+    std::vector<Walk> next;
+    for (const Walk& walk : walks) {
+      const std::string_view path = experiment_.callpaths_[walk.callpath].name;
+      const auto end = path.find(kSeparator, walk.at);
+      const std::string_view name = path.substr(walk.at, end == std::string_view::npos ? end : end - walk.at);
+      const auto [entry, added] =
+          nodes.try_emplace(Key{walk.node, name}, static_cast<std::uint32_t>(tree.nodes.size()));
+      const std::uint32_t node = entry->second;
+      if (added) {
+        tree.nodes.push_back({name, walk.node, CallTree::kNone, tree.nodes[walk.node].depth + 1, {}});
+        tree.nodes[walk.node].children.push_back(node);
+      }
+      if (end == std::string_view::npos) {
+        if (tree.nodes[node].callpath == CallTree::kNone) tree.nodes[node].callpath = walk.callpath;
+      } else {
+        next.push_back({walk.callpath, node, end + kSeparator.size()});
+      }
+    }
+    walks = std::move(next);
+  }
+}
+
+std::shared_ptr<Experiment> ExperimentBuilder::finish() && {
+  order_records();
+  if (repeats_ == Repeats::collect) number_points_by_series();
+  find_point_sets();
+  place_measurements();
+  // The tree's names point into the call paths' texts, so these must be in their final place first.
+  auto done = std::make_shared<Experiment>(std::move(experiment_));
+  experiment_ = Experiment();
+  std::swap(experiment_.callpaths_, done->callpaths_);
+  build_call_tree();
+  std::swap(experiment_.callpaths_, done->callpaths_);
+  done->call_tree_ = std::move(experiment_.call_tree_);
+  return done;
+}
+
+}  // namespace fathom

@@ -1,0 +1,100 @@
+// Puts an experiment together from what a file says, in the order in which it says it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "experiment/experiment.hpp"
+
+namespace fathom {
+
+struct Statistics {
+  double mean = 0;
+  double median = 0;
+  double minimum = 0;
+  double maximum = 0;
+  double deviation = 0;
+};
+// Over all values; population standard deviation, median of an even count = mean of the two middle ones.
+// `scratch` is overwritten; give the same one to many calls.
+Statistics statistics_of(std::span<const double> values, std::vector<double>& scratch);
+
+class ExperimentBuilder {
+ public:
+  // How measurements of the same call path, metric and point go together.
+  enum class Repeats : std::uint8_t {
+    separate,  // each is a measurement of its own (text, JSON)
+    collect,   // they are repetitions of one; points are numbered by series (TaLPas, JSON Lines, runs)
+  };
+  explicit ExperimentBuilder(std::string name, Repeats repeats = Repeats::separate);
+
+  std::uint32_t parameter(std::string_view name);
+  std::uint32_t point(std::span<const double> coordinates);
+  std::uint32_t metric(std::string_view name);
+  std::uint32_t callpath(std::string_view name);
+  void set_scaling(Scaling scaling) { experiment_.scaling_ = scaling; }
+  Tags& metric_tags(std::uint32_t metric) { return experiment_.metrics_[metric].tags; }
+  Tags& callpath_tags(std::uint32_t callpath) { return experiment_.callpaths_[callpath].tags; }
+
+  // One more measurement. `shape` as in Experiment::shape; `repetitions` counts the outermost dimension.
+  void add(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point, std::span<const double> values,
+           std::uint32_t repetitions, std::span<const ShapeToken> shape = {});
+  void add(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point, std::span<const double> values) {
+    add(callpath, metric, point, values, static_cast<std::uint32_t>(values.size()));
+  }
+  // One of which only the statistics are known; with `values` they are kept beside the statistics as given.
+  void add_statistics(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point, const Statistics& statistics,
+                      std::uint32_t repetitions, std::span<const double> values = {},
+                      std::span<const ShapeToken> shape = {});
+
+  [[nodiscard]] std::size_t parameter_count() const { return experiment_.parameters_.size(); }
+  [[nodiscard]] std::size_t point_count() const { return experiment_.point_count(); }
+  [[nodiscard]] std::span<const double> coordinates(std::uint32_t point) const { return experiment_.point(point); }
+  [[nodiscard]] std::size_t record_count() const { return records_.size(); }
+
+  // Removes series that lack a point; metrics and call paths that are left without any go too.
+  // Called before finish() by formats that drop incomplete series.
+  void keep_complete_series();
+
+  std::shared_ptr<Experiment> finish() &&;
+
+ private:
+  struct Record {
+    std::uint32_t series = 0;
+    std::uint32_t point = 0;
+    std::uint64_t first = 0;  // of its values
+    std::uint32_t count = 0;  // of its values
+    std::uint32_t repetitions = 0;
+    std::uint32_t statistics = 0;  // 1-based position of given ones; 0 = to be worked out
+    std::uint32_t shape = 0;       // 1-based position of its shape; 0 = plain list
+  };
+  struct StringHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  using Names = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
+
+  std::uint32_t series(std::uint32_t callpath, std::uint32_t metric);
+  void order_records();
+  void number_points_by_series();
+  void place_measurements();
+  void find_point_sets();
+  void build_call_tree();
+
+  Experiment experiment_;
+  Repeats repeats_;
+  Names parameter_names_, metric_names_, callpath_names_;
+  std::unordered_map<std::string, std::uint32_t> points_;  // by the bytes of the coordinates
+  std::unordered_map<std::uint64_t, std::uint32_t> pairs_;
+  std::vector<Record> records_;
+  std::vector<double> values_;
+  std::vector<Statistics> statistics_;
+  std::vector<std::vector<ShapeToken>> shapes_;
+  std::uint64_t last_pair_ = ~std::uint64_t{0};
+  std::uint32_t last_series_ = 0;
+};
+
+}  // namespace fathom
