@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "experiment/builder.hpp"
 #include "model/model.hpp"
