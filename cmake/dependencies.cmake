@@ -1,5 +1,6 @@
 # Libraries from the system; docs/dependencies.md says why each.
 find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
 find_package(TBB REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(EXPAT REQUIRED)

@@ -1,0 +1,145 @@
+// fathom info: which format, level and version; counts; attributes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "formats/registry.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+std::string_view to_string(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::no:
+      return "no";
+    case Confidence::maybe:
+      return "maybe";
+    case Confidence::likely:
+      return "likely";
+    case Confidence::certain:
+      return "certain";
+  }
+  return "?";
+}
+
+std::string readable_value(const InfoValue& value) {
+  struct Visitor {
+    std::string operator()(std::nullptr_t) const { return "not known without a full pass (--count)"; }
+    std::string operator()(std::uint64_t number) const { return grouped(number); }
+    std::string operator()(double number) const { return exact_text(number); }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const std::vector<std::string>& list) const {
+      return fmt::format("{}", fmt::join(list, ", "));
+    }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+void write_value(JsonWriter& json, const InfoValue& value) {
+  struct Visitor {
+    JsonWriter& json;
+    void operator()(std::nullptr_t) const { json.value(nullptr); }
+    void operator()(std::uint64_t number) const { json.value(number); }
+    void operator()(double number) const { json.value(number); }
+    void operator()(const std::string& text) const { json.value(std::string_view(text)); }
+    void operator()(const std::vector<std::string>& list) const {
+      json.begin_array();
+      for (const std::string& text : list) json.value(std::string_view(text));
+      json.end_array();
+    }
+  };
+  std::visit(Visitor{json}, value);
+}
+
+class InfoCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.positional("PATH", path_, "a file or directory of any format")
+        .flag("--count", count_, "make a full pass for numbers that are not known without one")
+        .flag("--explain", explain_, "why the path is taken for this format, and which others came near")
+        .example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
+        .example("fathom info --explain unknown.dat", "which formats recognise it, and by what");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(const Source source, Source::at(path_, session.work()));
+    std::vector<Recognition> recognised;
+    if (explain_) recognised = recognise(source);
+    if (explain_ && !session.json()) write_reasons(session, recognised);
+    FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
+    FATHOM_TRY(const std::vector<InfoEntry> entries, dataset->describe(count_));
+    if (session.json()) {
+      write_json(session, *dataset, entries, recognised);
+    } else {
+      write_text(session, *dataset, entries);
+    }
+    return kDone;
+  }
+
+ private:
+  void write_reasons(Session& session, const std::vector<Recognition>& recognised) const {
+    if (!session.options().from.empty()) {
+      session.out().write(fmt::format("taken as {} because of --from\n", session.options().from));
+    }
+    for (const Recognition& one : recognised) {
+      session.out().write(fmt::format("{} ({}): {}\n", session.terminal().paint(one.format->name, Style::cyan),
+                                      to_string(one.match.confidence), one.match.reason));
+    }
+    if (recognised.empty()) session.out().write("no format recognises it\n");
+    session.out().write("\n");
+  }
+
+  void write_json(Session& session, const Dataset& dataset, const std::vector<InfoEntry>& entries,
+                  const std::vector<Recognition>& recognised) const {
+    JsonWriter json(session.out());
+    json.begin_object();
+    json.member("format", dataset.format().name).member("version", std::string_view(dataset.version()));
+    json.key("levels").begin_array();
+    for (const Level level : dataset.levels()) json.value(fathom::to_string(level));
+    json.end_array();
+    for (const InfoEntry& entry : entries) {
+      json.key(entry.key);
+      write_value(json, entry.value);
+    }
+    if (explain_) {
+      json.key("recognition").begin_array();
+      for (const Recognition& one : recognised) {
+        json.begin_object().member("format", one.format->name);
+        json.member("confidence", to_string(one.match.confidence));
+        json.member("reason", std::string_view(one.match.reason)).end_object();
+      }
+      json.end_array();
+    }
+    session.write_diagnostics(json);
+    json.end_object();
+  }
+
+  static void write_text(Session& session, const Dataset& dataset, const std::vector<InfoEntry>& entries) {
+    TextTable table;
+    table.column("").column("", Align::left, true);
+    const auto line = [&](std::string key, std::string value) {
+      table.row({{std::move(key), Style::dim}, {std::move(value), Style::plain}});
+    };
+    line("path", dataset.path().string());
+    line("format", fmt::format("{} ({})", dataset.format().title, dataset.format().name));
+    if (!dataset.version().empty()) line("version", dataset.version());
+    std::vector<std::string_view> levels;
+    for (const Level level : dataset.levels()) levels.push_back(fathom::to_string(level));
+    line("levels", fmt::format("{}", fmt::join(levels, ", ")));
+    for (const InfoEntry& entry : entries) line(entry.key, readable_value(entry.value));
+    session.out().write(table.text(session.terminal()));
+  }
+
+  std::string path_;
+  bool count_ = false;
+  bool explain_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info_command() { return std::make_unique<InfoCommand>(); }
+
+}  // namespace fathom::cli

@@ -1,0 +1,18 @@
+// Arguments into the variables of the declared options.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.hpp"
+#include "cli/options.hpp"
+
+namespace fathom::cli {
+
+// Fills the targets of `command` and of `everywhere` from arguments in any order. Mistyped options are usage errors
+// with a suggestion. `command_name` is for messages.
+
+Result<void> parse_arguments(std::span<const std::string> arguments, const Options& command, const Options& everywhere,
+                             const std::string& command_name);
+
+}  // namespace fathom::cli

@@ -1,0 +1,126 @@
+#include "cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/parser.hpp"
+#include "cli/session.hpp"
+#include "cli/version.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+// Position of the command's name: the first argument that is neither an option nor an option's value.
+std::size_t find_command_name(std::span<const std::string> arguments, const Options& everywhere) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-')) return i;
+    for (const OptionSpec& spec : everywhere.specs()) {
+      const auto names = split(spec.names, ',');
+      const bool named = std::find(names.begin(), names.end(), arguments[i]) != names.end();
+      if (named && !spec.placeholder.empty()) ++i;
+    }
+  }
+  return arguments.size();
+}
+
+Result<void> check_forms(const CommandEntry& entry, const GlobalOptions& options) {
+  if (options.json && options.csv) return Error::usage("--json and --csv exclude each other");
+  const bool has_json = entry.forms == Forms::json || entry.forms == Forms::json_and_csv;
+  const bool has_csv = entry.forms == Forms::csv || entry.forms == Forms::json_and_csv;
+  if (options.json && !has_json) return Error::usage(fmt::format("{} has no JSON form", entry.name));
+  if (options.csv && !has_csv) return Error::usage(fmt::format("{} has no CSV form", entry.name));
+  return {};
+}
+
+Result<void> check_positionals(const CommandEntry& entry, const Options& options) {
+  for (const OptionSpec& spec : options.specs()) {
+    if (!spec.positional || !spec.required) continue;
+    const auto* one = std::get_if<std::string*>(&spec.target);
+    const auto* many = std::get_if<std::vector<std::string>*>(&spec.target);
+    if ((one != nullptr && (*one)->empty()) || (many != nullptr && (*many)->empty())) {
+      return Error::usage(fmt::format("{} needs {}: {}", entry.name, spec.names, spec.help))
+          .hint(fmt::format("'fathom {} --help' shows how", entry.name));
+    }
+  }
+  return {};
+}
+
+Error unknown_command(const std::string& name) {
+  return Error::usage(fmt::format("unknown command '{}'{}", name, did_you_mean(name, command_names())))
+      .hint("'fathom --help' lists the commands");
+}
+
+struct Program {
+  std::span<const std::string> arguments;
+  Output& out;
+  Output& err;
+  GlobalOptions global;
+  Options everywhere;
+  Options declared;
+
+  Result<int> run_command(const CommandEntry& entry, std::span<const std::string> rest) {
+    const std::unique_ptr<Command> command = entry.make();
+    command->declare(declared);
+    FATHOM_CHECK(parse_arguments(rest, declared, everywhere, std::string(entry.name)));
+    if (global.help) {
+      out.write(command_help(entry, declared, everywhere, Terminal::of(1)));
+      return kDone;
+    }
+    if (global.version) return show_version();
+    FATHOM_CHECK(check_forms(entry, global));
+    FATHOM_CHECK(check_positionals(entry, declared));
+    Session session(global, out, err);
+    auto status = command->run(session);
+    if (auto written = out.finish(); status.ok() && !written.ok()) status = std::move(written).error();
+    session.show_diagnostics();
+    return status;
+  }
+
+  int show_version() {
+    out.write(fmt::format("fathom {}\n", kVersion));
+    return kDone;
+  }
+
+  Result<int> run() {
+    declare(global, everywhere);
+    const std::size_t at = find_command_name(arguments, everywhere);
+    if (at == arguments.size()) {
+      FATHOM_CHECK(parse_arguments(arguments, {}, everywhere, "fathom"));
+      if (global.version) return show_version();
+      (global.help ? out : err).write(overview(Terminal::of(global.help ? 1 : 2)));
+      return global.help ? kDone : 2;
+    }
+    std::vector<std::string> rest(arguments.begin(), arguments.end());
+    std::string name = rest[at];
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+    if (name == "help") {
+      if (rest.empty()) {
+        out.write(overview(Terminal::of(1)));
+        return kDone;
+      }
+      name = rest.front();
+      rest = {"--help"};
+    }
+    const CommandEntry* entry = find_command(name);
+    if (entry == nullptr) return unknown_command(name);
+    return run_command(*entry, rest);
+  }
+};
+
+}  // namespace
+
+int run_program(std::span<const std::string> arguments, Output& out, Output& err) {
+  Program program{.arguments = arguments, .out = out, .err = err, .global = {}, .everywhere = {}, .declared = {}};
+  auto status = program.run();
+  if (auto written = out.finish(); status.ok() && !written.ok()) status = std::move(written).error();
+  if (status.ok()) return *status;
+  Session(program.global, out, err).show_error(status.error());
+  return exit_status(status.error());
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,99 @@
+#include "cli/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "formats/registry.hpp"
+
+namespace fathom::cli {
+
+void declare(GlobalOptions& options, Options& declared) {
+  declared.flag("--json", options.json, "JSON on stdout instead of text")
+      .flag("--csv", options.csv, "CSV on stdout instead of text")
+      .value("--from", "F", &options.from, "take the input as format F instead of recognising it")
+      .flag("--strict", options.strict, "stop at the first defect of the data, with exit status 1")
+      .value("--threads", "N", &options.threads, "use N threads (default: all cores)")
+      .size("--max-memory", "SIZE", options.max_memory, "most memory for tables, e.g. 512M or 4G")
+      .flag("--quiet,-q", options.quiet, "no warnings, no progress")
+      .flag("--help,-h", options.help, "this text")
+      .flag("--version", options.version, "the version of Fathom");
+}
+
+Session::Session(const GlobalOptions& options, Output& out, Output& err)
+    : options_(options),
+      out_(out),
+      err_(err),
+      terminal_(Terminal::of(STDOUT_FILENO)),
+      error_terminal_(Terminal::of(STDERR_FILENO)),
+      work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))) {
+  set_thread_count(static_cast<unsigned>(options.threads));
+  set_progress_enabled(!options.quiet);
+}
+
+void Session::note(std::string_view text) {
+  if (options_.quiet) return;
+  err_.write(fmt::format("fathom: {}\n", text));
+  err_.flush();
+}
+
+Result<DatasetPtr> Session::open(const std::filesystem::path& path) { return open_dataset(path, work_, options_.from); }
+
+Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesystem::path& path) {
+  FATHOM_TRY(DatasetPtr dataset, open(path));
+  opened_.push_back(std::move(dataset));
+  return opened_.back()->profile();
+}
+
+void write_diagnostic(JsonWriter& json, const Diagnostic& diagnostic) {
+  json.begin_object();
+  json.member("id", diagnostic.id).member("severity", to_string(diagnostic.severity));
+  json.member("file", diagnostic.place.file);
+  if (diagnostic.place.offset) json.member("offset", *diagnostic.place.offset);
+  if (diagnostic.place.line) json.member("line", *diagnostic.place.line);
+  json.member("count", diagnostic.count).member("text", diagnostic.text);
+  json.end_object();
+}
+
+void Session::write_diagnostics(JsonWriter& json) const {
+  json.key("diagnostics").begin_array();
+  for (const Diagnostic& diagnostic : work_->diagnostics.all()) write_diagnostic(json, diagnostic);
+  json.end_array();
+}
+
+void Session::show_diagnostics() {
+  const std::vector<Diagnostic> all = work_->diagnostics.all();
+  for (; shown_ < all.size(); ++shown_) {
+    const Diagnostic& diagnostic = all[shown_];
+    if (options_.quiet) continue;
+    const bool info = diagnostic.severity == Severity::info;
+    const std::string label = info ? "note:" : diagnostic.severity == Severity::data_loss ? "data lost:" : "warning:";
+    const std::string place = diagnostic.place.text();
+    err_.write(fmt::format("fathom: {} {}{}{}{}\n", error_terminal_.paint(label, info ? Style::dim : Style::yellow),
+                           place, place.empty() ? "" : ": ", diagnostic.text,
+                           diagnostic.count > 1 ? fmt::format(" ({} times)", diagnostic.count) : ""));
+  }
+  err_.flush();
+}
+
+void Session::show_error(const Error& error) {
+  err_.write(fmt::format("fathom: {} {}\n", error_terminal_.paint("error:", Style::red), error.text()));
+  if (!error.hint().empty()) err_.write(fmt::format("  {}\n", error.hint()));
+  err_.flush();
+}
+
+int exit_status(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::refused:
+      return kRefused;
+    case ErrorKind::cancelled:
+      return 130;  // as the shell counts a process ended by Ctrl-C
+    case ErrorKind::unusable:
+    case ErrorKind::usage:
+      break;
+  }
+  return 2;
+}
+
+}  // namespace fathom::cli
