@@ -45,50 +45,56 @@ struct Inflater {
 
 bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}; }
 
-Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
-  auto out = std::make_shared<Unpacked>();
-  out->work = work;
+Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink) {
   Inflater inflater;
   if (!inflater.ready) return Error("cannot start zlib", packed.place());
   z_stream& z = inflater.stream;
   const Bytes in = packed.bytes();
+  std::vector<std::byte> piece(std::size_t{1} << 18);
   std::size_t consumed = 0;
-  std::size_t produced = 0;
-  constexpr std::size_t kFirst = std::size_t{1} << 16;
+  std::uint64_t produced = 0;
   for (;;) {
-    if (produced == out->bytes.size()) {
-      if (produced >= limit) {
-        return Error(fmt::format("unpacks to more than {} bytes", limit), packed.place(consumed))
-            .hint("if the file is really that large, raise --max-memory");
-      }
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(limit, std::max(kFirst, produced * 2)));
-      FATHOM_TRY(auto reservation, work->budget.reserve(size, "unpacking " + packed.name()));
-      out->bytes.resize(size);
-      out->reservation = std::move(reservation);
-    }
-    constexpr std::size_t kChunk = std::numeric_limits<uInt>::max();
-    const std::size_t in_chunk = std::min(kChunk, in.size() - consumed);
-    const std::size_t out_chunk = std::min(kChunk, out->bytes.size() - produced);
+    const std::size_t in_chunk = std::min<std::size_t>(std::numeric_limits<uInt>::max(), in.size() - consumed);
     z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data() + consumed));
     z.avail_in = static_cast<uInt>(in_chunk);
-    z.next_out = reinterpret_cast<Bytef*>(out->bytes.data() + produced);
-    z.avail_out = static_cast<uInt>(out_chunk);
+    z.next_out = reinterpret_cast<Bytef*>(piece.data());
+    z.avail_out = static_cast<uInt>(piece.size());
     const int status = inflate(&z, Z_NO_FLUSH);
     consumed += in_chunk - z.avail_in;
-    produced += out_chunk - z.avail_out;
+    const std::size_t got = piece.size() - z.avail_out;
+    produced += got;
+    if (produced > limit) {
+      return Error(fmt::format("unpacks to more than {} bytes", limit), packed.place(consumed))
+          .hint("if the file is really that large, raise --max-memory");
+    }
+    if (got > 0) FATHOM_CHECK(sink(Bytes(piece).first(got)));
     if (status == Z_STREAM_END) {
       // Another member may follow; anything else behind the last one is padding.
-      if (!is_gzip(in.subspan(consumed))) break;
+      if (!is_gzip(in.subspan(consumed))) return {};
       inflateReset(&z);
-    } else if (status != Z_OK && !(status == Z_BUF_ERROR && z.avail_out == 0)) {
-      if (consumed == in.size()) return Error("gzip data end too early", packed.place(consumed));
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
       return Error(fmt::format("gzip data are damaged ({})", z.msg != nullptr ? z.msg : "no reason given"),
                    packed.place(consumed));
     } else if (consumed == in.size() && z.avail_out != 0) {
       return Error("gzip data end too early", packed.place(consumed));
     }
   }
-  const Bytes bytes = Bytes(out->bytes).first(produced);
+}
+
+Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
+  auto out = std::make_shared<Unpacked>();
+  out->work = work;
+  FATHOM_CHECK(gunzip_pieces(packed, limit, [&](Bytes piece) -> Result<void> {
+    const std::size_t size = out->bytes.size() + piece.size();
+    if (size > out->bytes.capacity()) {
+      const std::size_t room = std::max(size, out->bytes.capacity() * 2);
+      FATHOM_TRY(out->reservation, work->budget.reserve(room, "unpacking " + packed.name()));
+      out->bytes.reserve(room);
+    }
+    out->bytes.insert(out->bytes.end(), piece.begin(), piece.end());
+    return {};
+  }));
+  const Bytes bytes(out->bytes);
   return Blob(packed.name(), bytes, std::move(out));
 }
 

@@ -1,6 +1,7 @@
 // gzip and zlib data, always with a bound on what comes out.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "base/work.hpp"
@@ -12,6 +13,9 @@ bool is_gzip(Bytes bytes);
 
 // Unpacks a whole gzip file (several members too) of at most `limit` bytes; counted against the budget while it lives.
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit);
+
+// The same piece by piece, without keeping more than one piece.
+Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink);
 
 // Unpacks one zlib stream that must fill `out` exactly. MT: safe.
 Result<void> inflate_exact(Bytes packed, std::span<std::byte> out);

@@ -227,7 +227,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   const Definitions& defs = profile.defs();
   const Metric& metric = defs.metric(id);
   const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
-  if (metric.switched_off || metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
+  if ((metric.switched_off && !selection.void_values) || metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
   FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, selection.flavour));
   const StoredMetric stored{id, recipe.scope};
   // Only plain sums may skip absent rows: a missing minimum counts as zero.

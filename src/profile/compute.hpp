@@ -24,6 +24,8 @@ struct Selection {
   IndexRange locations;
   // One column with all of them combined instead of one each.
   bool aggregate = false;
+  // The raw view: void metrics with the values that are stored for them instead of zeros.
+  bool void_values = false;
 };
 
 inline IndexRange all_locations(const Definitions& defs) {

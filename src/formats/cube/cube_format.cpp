@@ -1,10 +1,45 @@
 #include "formats/cube/cube_format.hpp"
 
+#include "formats/cube/cube_dataset.hpp"
+
 namespace fathom::cube {
 
+namespace {
+
+Match recognise(const Source& source) {
+  if (source.is_directory() || !TarArchive::looks_like(source.blob().bytes())) return {};
+  // The anchor may be anywhere in the archive; its name stands at the beginning of a block.
+  constexpr std::size_t kBlock = 512;
+  constexpr std::size_t kLook = 4096;  // blocks
+  const std::string_view text = source.blob().text();
+  const std::string_view first = text.substr(0, text.find('\0'));
+  if (first == kAnchorName) return {Confidence::certain, "tar archive that begins with anchor.xml"};
+  for (std::size_t at = 0; at + kBlock <= text.size() && at / kBlock < kLook; at += kBlock) {
+    if (text.substr(at).starts_with("CUBEX.DATA") || text.substr(at).starts_with("CUBEX.INDEX") ||
+        text.substr(at).starts_with("ZCUBEX.DATA") || text.substr(at).starts_with("anchor.xml")) {
+      return {Confidence::certain, "tar archive with Cube members"};
+    }
+  }
+  return {Confidence::maybe, "tar archive"};
+}
+
+Result<DatasetPtr> open(const Source& source, const Work& work) {
+  if (source.is_directory()) {
+    return Error("is a directory; a Cube profile is one file", Place::in(source.path().string()));
+  }
+  FATHOM_TRY(auto file, CubeFile::open(source.blob(), work));
+  return DatasetPtr(std::make_unique<CubeDataset>(format(), source.path(), work, std::move(file)));
+}
+
+}  // namespace
+
 const Format& format() {
-  static const Format kFormat{
-      .name = "cube", .title = "Cube 4 profile", .extensions = ".cubex", .can = {{Level::profile}, {Level::profile}}};
+  static const Format kFormat{.name = "cube",
+                              .title = "Cube 4 profile",
+                              .extensions = ".cubex",
+                              .can = {{Level::profile}, {Level::profile}},
+                              .recognise = recognise,
+                              .open = open};
   return kFormat;
 }
 
