@@ -288,6 +288,27 @@ void Cells::copy_row(std::size_t to, const Cells& other, std::size_t from) {
   }
 }
 
+void Cells::add_cell(std::size_t row, std::size_t column, const Cells& other, std::size_t from_row,
+                     std::size_t from_column, bool fresh) {
+  const std::size_t a = row * columns_ + column;
+  const std::size_t b = from_row * other.columns_ + from_column;
+  switch (form_of(type_)) {
+    case Form::integer:
+      integers_[a] = fresh ? other.integers_[b] : integers_[a] + other.integers_[b];
+      return;
+    case Form::real:
+      reals_[a] = fresh ? other.reals_[b] : combine(type_.kind, reals_[a], other.reals_[b]);
+      return;
+    case Form::packed:
+      if (fresh) {
+        std::memcpy(packed(row, column), other.packed(from_row, from_column), type_.size());
+      } else {
+        composite::plus(type_, packed(row, column), other.packed(from_row, from_column));
+      }
+      return;
+  }
+}
+
 void Cells::subtract_row(std::size_t to, const Cells& other, std::size_t from) {
   const std::size_t a = to * columns_;
   const std::size_t b = from * columns_;

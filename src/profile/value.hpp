@@ -69,6 +69,9 @@ class Cells {
   // row `to` = row `to` + row `from` of another table of the same type and width.
   void add_row(std::size_t to, const Cells& other, std::size_t from);
   void copy_row(std::size_t to, const Cells& other, std::size_t from);
+  // Adds one cell of another table of the same type; `fresh` says that the target holds nothing yet.
+  void add_cell(std::size_t row, std::size_t column, const Cells& other, std::size_t from_row, std::size_t from_column,
+                bool fresh);
   // row `to` = row `to` - row `from`.
   void subtract_row(std::size_t to, const Cells& other, std::size_t from);
   // Unsigned values below zero become zero; says how many there were.

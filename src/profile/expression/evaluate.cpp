@@ -1,9 +1,223 @@
 #include "profile/expression/evaluate.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/cancel.hpp"
+#include "profile/expression/session.hpp"
+
 namespace fathom::expression {
 
-Result<Cells> evaluate(const Profile&, MetricId, const Selection&) {
-  return Error("derived metrics cannot be evaluated yet");
+namespace {
+
+// Metrics that a metric's program needs, each with the number of evaluations it will cost.
+Result<void> check_references(const Profile& profile, MetricId start) {
+  const Definitions& defs = profile.defs();
+  enum : std::uint8_t { unseen, open, closed };
+  std::vector<std::uint8_t> state(defs.metrics.size(), unseen);
+  std::vector<std::size_t> cost(defs.metrics.size(), 1);
+  std::vector<std::size_t> height(defs.metrics.size(), 1);
+  std::vector<MetricId> stack{start};
+  while (!stack.empty()) {
+    const MetricId at = stack.back();
+    const auto found = profile.programs.find(at);
+    if (state[at.index()] == closed || found == profile.programs.end()) {
+      stack.pop_back();
+      continue;
+    }
+    const bool leaving = state[at.index()] == open;
+    state[at.index()] = leaving ? closed : open;
+    for (const MetricReference& reference : found->second->value.metrics) {
+      const MetricId id = defs.find_metric(reference.metric);
+      if (!id.valid() || !profile.programs.contains(id)) continue;
+      if (leaving) {
+        cost[at.index()] = std::min(cost[at.index()] + cost[id.index()], kMaxEvaluations + 1);
+        height[at.index()] = std::max(height[at.index()], height[id.index()] + 1);
+      } else if (state[id.index()] == open) {
+        return Error(fmt::format("is derived from itself through '{}'", defs.metric(id).name));
+      } else {
+        stack.push_back(id);
+      }
+    }
+    if (leaving) stack.pop_back();
+  }
+  if (cost[start.index()] > kMaxEvaluations || height[start.index()] > kMaxChain) {
+    return Error("is derived from too long a chain of other derived metrics");
+  }
+  return success();
+}
+
+// One of the program's own operators, row by row; nothing where the program has none.
+class Operator {
+ public:
+  Operator(const Profile& profile, MetricId metric, const Program& program, const std::optional<Tree>& tree)
+      : profile_(profile), metric_(metric), program_(program), tree_(tree ? &*tree : nullptr) {}
+  explicit operator bool() const { return tree_ != nullptr; }
+
+  Result<void> apply(std::span<double> target, std::span<const double> other) const {
+    Nowhere nowhere(profile_, metric_);
+    Interpreter interpreter(*tree_, program_, nowhere, target.size());
+    interpreter.set_arguments(Datum(std::vector<double>(target.begin(), target.end())),
+                              Datum(std::vector<double>(other.begin(), other.end())));
+    const Outcome outcome = interpreter.run();
+    if (outcome == Outcome::done) {
+      const std::vector<double> values = interpreter.numbers();
+      std::copy(values.begin(), values.end(), target.begin());
+      return success();
+    }
+    if (target.size() == 1) return interpreter.error();
+    for (std::size_t i = 0; i < target.size(); ++i) FATHOM_CHECK(apply(target.subspan(i, 1), other.subspan(i, 1)));
+    return success();
+  }
+
+ private:
+  // Operators see their two arguments only.
+  class Nowhere : public Surroundings {
+   public:
+    Nowhere(const Profile& profile, MetricId metric) {
+      point_.profile = &profile;
+      point_.metric = metric;
+    }
+    Datum metric(std::size_t) override { return 0.0; }
+    Result<double> metric_at(std::size_t, double, double) override { return 0.0; }
+    [[nodiscard]] Point point(std::size_t) const override { return point_; }
+    [[nodiscard]] bool metric_exists(std::string_view name) const override {
+      return point_.profile->defs().find_metric(name).valid();
+    }
+
+   private:
+    Point point_;
+  };
+  const Profile& profile_;
+  MetricId metric_;
+  const Program& program_;
+  const Tree* tree_;
+};
+
+Grouping grouping_of(const Selection& selection) {
+  Grouping out;
+  for (const ContextId id : selection.contexts) out.rows.push_back({id});
+  if (selection.aggregate) out.columns.emplace_back();
+  for (std::uint32_t i = selection.locations.begin; i < selection.locations.end; ++i) {
+    if (!selection.aggregate) out.columns.emplace_back();
+    out.columns.back().emplace_back(i);
+  }
+  return out;
+}
+
+// Columns folded from 0 on, left to right.
+Result<Cells> fold_columns(const Cells& cells, const std::vector<std::vector<LocationId>>& groups,
+                           const Operator& plus) {
+  Cells out(cells.type(), cells.rows(), groups.size());
+  std::vector<double> sum(cells.rows());
+  std::vector<double> column(cells.rows());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    for (const LocationId location : groups[g]) {
+      for (std::size_t row = 0; row < column.size(); ++row) column[row] = cells.scalar(row, location.index());
+      if (plus) {
+        FATHOM_CHECK(plus.apply(sum, column));
+      } else {
+        for (std::size_t row = 0; row < column.size(); ++row) sum[row] += column[row];
+      }
+    }
+    for (std::size_t row = 0; row < column.size(); ++row) out.reals(row)[g] = sum[row];
+  }
+  return out;
+}
+
+Result<void> add(std::span<double> target, std::span<const double> other, const Operator& plus) {
+  if (plus) return plus.apply(target, other);
+  for (std::size_t i = 0; i < target.size(); ++i) target[i] += other[i];
+  return success();
+}
+
+Result<void> make_inclusive(const ContextTree& tree, const Operator& plus, Cells& cells) {
+  std::vector<double> sum(cells.columns());
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    FATHOM_CHECK(add(sum, cells.reals(i), plus));
+    for (ContextId child = tree.first_child(ContextId(i)); child.valid(); child = tree.next_sibling(child)) {
+      FATHOM_CHECK(add(sum, cells.reals(child.index()), plus));
+    }
+    std::copy(sum.begin(), sum.end(), cells.reals(i).begin());
+  }
+  return success();
+}
+
+Result<void> make_exclusive(const ContextTree& tree, const Operator& plus, const Operator& minus, Cells& cells) {
+  std::vector<double> sum(cells.columns());
+  // Parents come first, so that children still hold their inclusive values when they are taken off.
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    for (ContextId child = tree.first_child(ContextId(i)); child.valid(); child = tree.next_sibling(child)) {
+      FATHOM_CHECK(add(sum, cells.reals(child.index()), plus));
+    }
+    const auto own = cells.reals(i);
+    if (minus) {
+      FATHOM_CHECK(minus.apply(own, sum));
+    } else {
+      for (std::size_t k = 0; k < sum.size(); ++k) own[k] = difference(own[k], sum[k]);
+    }
+  }
+  return success();
+}
+
+Result<Cells> evaluate_pre(const Profile& profile, MetricId id, const Selection& selection) {
+  const Definitions& defs = profile.defs();
+  const Program& program = *profile.programs.at(id);
+  const bool gives_inclusive = defs.metric(id).derivation == Derivation::pre_inclusive;
+  const Flavour native{gives_inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive, {}};
+  const bool asks_inclusive = selection.flavour.kind == Flavour::Kind::stored
+                                  ? gives_inclusive
+                                  : selection.flavour.kind == Flavour::Kind::inclusive;
+  Selection whole = selection;
+  whole.aggregate = false;
+  if (asks_inclusive != gives_inclusive) whole.contexts.clear();
+  FATHOM_TRY(Cells cells, Session(profile, id, native, grouping_of(whole)).run());
+  if (selection.aggregate) {
+    std::vector<LocationId> all;
+    for (std::size_t i = 0; i < cells.columns(); ++i) all.emplace_back(i);
+    FATHOM_TRY(cells, fold_columns(cells, {all}, Operator(profile, id, program, program.aggregate)));
+  }
+  if (asks_inclusive == gives_inclusive) return cells;
+  const Operator plus(profile, id, program, program.plus);
+  if (asks_inclusive) {
+    FATHOM_CHECK(make_inclusive(defs.contexts, plus, cells));
+  } else {
+    FATHOM_CHECK(make_exclusive(defs.contexts, plus, Operator(profile, id, program, program.minus), cells));
+  }
+  if (selection.contexts.empty()) return cells;
+  Cells out(cells.type(), selection.contexts.size(), cells.columns());
+  for (std::size_t i = 0; i < selection.contexts.size(); ++i) out.copy_row(i, cells, selection.contexts[i].index());
+  return out;
+}
+
+}  // namespace
+
+Result<Cells> evaluate_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
+  FATHOM_CHECK(check_references(profile, id));
+  const Program& program = *profile.programs.at(id);
+  const bool grouped = std::any_of(grouping.columns.begin(), grouping.columns.end(),
+                                   [](const auto& group) { return group.size() != 1; });
+  if (!program.aggregate || !grouped) return Session(profile, id, flavour, grouping).run();
+  // With an operator of its own even a post-derived metric is worked out per location and folded.
+  FATHOM_TRY(const Cells cells, Session(profile, id, flavour, {grouping.rows, {}}).run());
+  return fold_columns(cells, grouping.columns, Operator(profile, id, program, program.aggregate));
+}
+
+Result<Cells> evaluate(const Profile& profile, MetricId id, const Selection& selection) {
+  if (cancelled()) return cancelled_error();
+  const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
+  if (row_count(profile, selection) == 0 || selection.locations.size() == 0) {
+    return Cells({ValueKind::f64, 0}, row_count(profile, selection), columns);
+  }
+  if (profile.defs().metric(id).derivation == Derivation::post) {
+    return evaluate_groups(profile, id, selection.flavour, grouping_of(selection));
+  }
+  FATHOM_CHECK(check_references(profile, id));
+  return evaluate_pre(profile, id, selection);
 }
 
 }  // namespace fathom::expression

@@ -1,0 +1,99 @@
+#include "profile/aggregate.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "profile/expression/evaluate.hpp"
+
+namespace fathom {
+
+namespace {
+
+// The first of several values is taken as it is, since minima do not start from zero.
+Cells fold_rows(const Cells& cells, const std::vector<std::vector<ContextId>>& groups) {
+  Cells out(cells.type(), groups.size(), cells.columns());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    bool first = true;
+    for (const ContextId id : groups[i]) {
+      if (first) {
+        out.copy_row(i, cells, id.index());
+      } else {
+        out.add_row(i, cells, id.index());
+      }
+      first = false;
+    }
+  }
+  return out;
+}
+
+Cells fold_columns(const Cells& cells, const std::vector<std::vector<LocationId>>& groups) {
+  Cells out(cells.type(), cells.rows(), groups.size());
+  for (std::size_t row = 0; row < cells.rows(); ++row) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      bool first = true;
+      for (const LocationId id : groups[g]) {
+        out.add_cell(row, g, cells, row, id.index(), first);
+        first = false;
+      }
+    }
+  }
+  return out;
+}
+
+// One column of neighbouring locations can be combined while reading.
+std::optional<IndexRange> one_range(const Grouping& grouping) {
+  if (grouping.columns.size() != 1 || grouping.columns[0].empty()) return std::nullopt;
+  const auto& list = grouping.columns[0];
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (list[i].value != list[0].value + i) return std::nullopt;
+  }
+  return IndexRange{list[0].value, list[0].value + static_cast<std::uint32_t>(list.size())};
+}
+
+// Columns that are neighbouring locations, one each.
+std::optional<IndexRange> single_columns(const Grouping& grouping) {
+  if (grouping.columns.empty() || grouping.columns[0].empty()) return std::nullopt;
+  const std::uint32_t first = grouping.columns[0][0].value;
+  for (std::size_t i = 0; i < grouping.columns.size(); ++i) {
+    if (grouping.columns[i].size() != 1 || grouping.columns[i][0].value != first + i) return std::nullopt;
+  }
+  return IndexRange{first, first + static_cast<std::uint32_t>(grouping.columns.size())};
+}
+
+}  // namespace
+
+Grouping Grouping::over_whole_system(const Definitions& defs) {
+  Grouping out;
+  out.columns.emplace_back();
+  for (std::size_t i = 0; i < defs.system.location_count(); ++i) out.columns[0].emplace_back(i);
+  return out;
+}
+
+Cells fold_groups(const Cells& cells, const Grouping& grouping) {
+  if (grouping.columns.empty()) return grouping.rows.empty() ? cells : fold_rows(cells, grouping.rows);
+  if (grouping.rows.empty()) return fold_columns(cells, grouping.columns);
+  return fold_columns(fold_rows(cells, grouping.rows), grouping.columns);
+}
+
+Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
+  const Definitions& defs = profile.defs();
+  if (defs.metric(id).derivation == Derivation::post && why_unavailable(profile, id).empty()) {
+    return expression::evaluate_groups(profile, id, flavour, grouping);
+  }
+  const std::optional<IndexRange> range = one_range(grouping);
+  const std::optional<IndexRange> singles_range = single_columns(grouping);
+  Selection selection{flavour, {}, range.value_or(singles_range.value_or(all_locations(defs))), range.has_value()};
+  // Rows that are single contexts need no table over all of them.
+  const bool singles = !grouping.rows.empty() && std::all_of(grouping.rows.begin(), grouping.rows.end(),
+                                                             [](const auto& g) { return g.size() == 1; });
+  if (singles) {
+    for (const auto& group : grouping.rows) selection.contexts.push_back(group[0]);
+  }
+  FATHOM_TRY(Cells cells, compute(profile, id, selection));
+  Grouping rest;
+  if (!singles) rest.rows = grouping.rows;
+  if (!range && !singles_range) rest.columns = grouping.columns;
+  return fold_groups(cells, rest);
+}
+
+}  // namespace fathom

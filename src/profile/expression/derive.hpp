@@ -1,0 +1,43 @@
+// `--derive 'ipc = instructions / cycles'`: new metrics on the fly, for profiles of any format.
+//
+//   definition := name '=' expression
+//   expression := comparisons and 'and', 'or', 'not' over + - * / ^, unary minus, (...), |...|, numbers, metric names,
+//                 functions. A metric name that is no plain word is quoted: 'CPUTIME (sec)' or "CPUTIME (sec)".
+//   inclusive(m), exclusive(m): this flavour whatever is asked for; total(m): over the whole system;
+//   choose(condition, a, b). Conditions are 1 or 0.
+// a/b is 0 where a is 0, NaN where only b is 0, as in CubePL, so that a stored definition keeps its meaning.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "profile/profile.hpp"
+
+namespace fathom {
+
+struct DerivedMetric {
+  std::string name;
+  std::string expression;
+  Derivation derivation = Derivation::post;
+  std::string unit;
+  std::string parent;  // unique name of the metric it goes below; empty = a root
+};
+
+// "name = expression" taken apart; an error without either.
+Result<DerivedMetric> parse_definition(std::string_view text);
+
+namespace expression {
+// Compiles the expression; metric names are those of `defs`. Errors point at the character.
+Result<std::shared_ptr<const Program>> compile(std::string_view text, const Definitions& defs);
+}  // namespace expression
+
+// The profile with one metric more. Unknown metrics in the expression and names that are taken are errors.
+Result<ProfilePtr> with_derived(const ProfilePtr& profile, const DerivedMetric& metric);
+// The same with a program that some other front end compiled.
+Result<ProfilePtr> with_program(const ProfilePtr& profile, const DerivedMetric& metric,
+                                std::shared_ptr<const expression::Program> program);
+// The same for "name = expression".
+Result<ProfilePtr> with_derived(const ProfilePtr& profile, std::string_view definition);
+
+}  // namespace fathom

@@ -1,0 +1,98 @@
+#include "profile/expression/program.hpp"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/number.hpp"
+
+namespace fathom::expression {
+
+struct Pattern {
+  explicit Pattern(std::string_view source, const re2::RE2::Options& options)
+      : text(source), compiled(re2::StringPiece(source.data(), source.size()), options) {}
+  std::string text;
+  re2::RE2 compiled;
+};
+
+Result<std::shared_ptr<const Pattern>> make_pattern(std::string_view text) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(std::int64_t{1} << 22);
+  auto pattern = std::make_shared<const Pattern>(text, options);
+  if (!pattern->compiled.ok()) return Error("regular expression: " + pattern->compiled.error());
+  return pattern;
+}
+
+bool search(const Pattern& pattern, std::string_view text) {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern.compiled);
+}
+
+std::string_view text_of(const Pattern& pattern) { return pattern.text; }
+
+NodeIndex Tree::add(Op op, std::vector<NodeIndex> children, std::uint32_t index) {
+  Node node;
+  node.op = op;
+  node.index = index;
+  node.children = std::move(children);
+  nodes.push_back(std::move(node));
+  if (op == Op::declare_global || op == Op::set_property) changes_globals = true;
+  return static_cast<NodeIndex>(nodes.size() - 1);
+}
+
+NodeIndex Tree::add_number(double value) {
+  const NodeIndex at = add(Op::number);
+  nodes[at].number = value;
+  return at;
+}
+
+NodeIndex Tree::add_text(std::string text) {
+  texts.push_back(std::move(text));
+  return add(Op::text, {}, static_cast<std::uint32_t>(texts.size() - 1));
+}
+
+NodeIndex Tree::add_metric(const MetricReference& wanted, std::vector<NodeIndex> children) {
+  return add(Op::metric, std::move(children), reference(wanted));
+}
+
+NodeIndex Tree::add_function(Function function, std::vector<NodeIndex> operands) {
+  const NodeIndex at = add(Op::function, std::move(operands));
+  nodes[at].function = function;
+  return at;
+}
+
+std::uint32_t Tree::variable(std::string_view name) {
+  const auto found = std::find(variables.begin(), variables.end(), name);
+  if (found != variables.end()) return static_cast<std::uint32_t>(found - variables.begin());
+  variables.emplace_back(name);
+  return static_cast<std::uint32_t>(variables.size() - 1);
+}
+
+std::uint32_t Tree::reference(const MetricReference& wanted) {
+  const auto found = std::find(metrics.begin(), metrics.end(), wanted);
+  if (found != metrics.end()) return static_cast<std::uint32_t>(found - metrics.begin());
+  metrics.push_back(wanted);
+  return static_cast<std::uint32_t>(metrics.size() - 1);
+}
+
+double leading_number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+double Datum::as_number() const {
+  switch (kind) {
+    case Kind::number:
+      return number;
+    case Kind::text:
+      return leading_number(text);
+    case Kind::row:
+      break;
+  }
+  return row.empty() ? 0 : row.front();
+}
+
+std::string Datum::as_text() const {
+  if (kind == Kind::text) return text;
+  return exact_text(as_number());
+}
+
+}  // namespace fathom::expression

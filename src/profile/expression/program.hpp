@@ -1,0 +1,160 @@
+// What every front end (--derive, CubePL, HPCToolkit formulas) compiles to: a tree of operations with texts, variables,
+// control flow and metric references, evaluated by one interpreter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "profile/expression/datum.hpp"
+#include "profile/expression/environment.hpp"
+
+namespace fathom::expression {
+
+// Front ends refuse deeper nesting, so that evaluating a tree needs a bounded stack.
+inline constexpr std::size_t kMaxNesting = 200;
+
+enum class Op : std::uint8_t {
+  number,    // Node::number
+  text,      // texts[index]
+  metric,    // metrics[index]; Reach::call: children are context[, system node]
+  variable,  // variables[index], child: position in it (none = 0)
+  external,  // index: id in the environment, child: position in it (none = 0)
+  argument,  // index 0, 1: operands of plus, minus and aggregation
+  add,
+  subtract,
+  multiply,
+  divide,  // 0 when the dividend is 0, NaN when only the divisor is
+  power,
+  negate,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  text_equal,
+  text_equal_ignoring_case,
+  matches,  // patterns[index]
+  logical_and,
+  logical_or,
+  logical_xor,
+  logical_not,
+  choose,          // condition, then, else
+  function,        // Node::function of the children
+  text_function,   // index: TextFunction
+  size_of,         // variables[index]; external when `detail` is 1
+  defined,         // is variables[index] known, or a metric of that name
+  sequence,        // all children in order; the value is the last one's
+  assign,          // variables[index] at [child 0] = child 1
+  branch,          // condition, block, condition, block, ..., [block]
+  loop,            // condition, block
+  declare_local,   // variables[index]
+  declare_global,  // variables[index]
+  get_property,    // metrics[index].metric, child: name of the property
+  set_property,    // metrics[index].metric, children: name, value
+};
+
+enum class Function : std::uint8_t {
+  abs,
+  sqrt,
+  sin,
+  cos,
+  tan,
+  cot,
+  asin,
+  acos,
+  atan,
+  acot,
+  exp,
+  log,
+  log2,
+  log10,
+  floor,
+  ceil,
+  round,
+  sign,
+  positive,
+  negative,
+  random,
+  minimum,  // of any number of operands, as all that follow
+  maximum,
+  sum,
+  mean,
+  deviation,  // of a population
+  product,
+};
+
+enum class TextFunction : std::uint8_t { lowercase, uppercase, environment };
+
+// Which values of a metric an expression means.
+enum class Reach : std::uint8_t {
+  here,    // of the cell being worked out
+  system,  // of its context, over the whole system
+  call,    // of a context and maybe a system node that the expression names
+};
+enum class Wanted : std::uint8_t { running, inclusive, exclusive };
+
+struct MetricReference {
+  std::string metric;
+  Reach reach = Reach::here;
+  Wanted flavour = Wanted::running;
+  Wanted system = Wanted::running;
+  friend bool operator==(const MetricReference&, const MetricReference&) = default;
+};
+
+// A compiled regular expression.
+struct Pattern;
+Result<std::shared_ptr<const Pattern>> make_pattern(std::string_view text);
+bool search(const Pattern& pattern, std::string_view text);
+std::string_view text_of(const Pattern& pattern);
+
+using NodeIndex = std::uint32_t;
+
+struct Node {
+  Op op = Op::number;
+  Function function = Function::abs;
+  std::uint8_t detail = 0;
+  std::uint32_t index = 0;
+  double number = 0;
+  std::vector<NodeIndex> children;
+};
+
+// MT: safe (const).
+struct Tree {
+  std::vector<Node> nodes;
+  NodeIndex root = 0;
+  std::vector<std::string> texts;
+  std::vector<std::string> variables;
+  std::vector<MetricReference> metrics;
+  std::vector<std::shared_ptr<const Pattern>> patterns;
+  bool changes_globals = false;
+
+  // Building blocks for front ends.
+  NodeIndex add(Op op, std::vector<NodeIndex> children = {}, std::uint32_t index = 0);
+  NodeIndex add_number(double value);
+  NodeIndex add_text(std::string text);
+  NodeIndex add_metric(const MetricReference& reference, std::vector<NodeIndex> children = {});
+  NodeIndex add_function(Function function, std::vector<NodeIndex> operands);
+  std::uint32_t variable(std::string_view name);
+  std::uint32_t reference(const MetricReference& reference);
+};
+
+// MT: safe (const).
+class Program {
+ public:
+  Tree value;
+  std::optional<Tree> init;       // once before the first use
+  std::optional<Tree> plus;       // of arg1 and arg2, along the call tree
+  std::optional<Tree> minus;      // of arg1 and arg2, along the call tree
+  std::optional<Tree> aggregate;  // of arg1 and arg2, over locations
+  std::shared_ptr<const Environment> environment;
+  std::shared_ptr<Globals> globals;  // of all programs of one profile
+  std::string language;              // "derive", "cubepl", ...: what Metric::expression is written in
+};
+
+}  // namespace fathom::expression

@@ -1,0 +1,223 @@
+#include "profile/expression/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "profile/statistics.hpp"
+
+namespace fathom::expression {
+
+namespace {
+
+constexpr std::size_t kBlock = 4096;  // cells worked out together
+
+template <class T>
+std::vector<T> identity(std::size_t count) {
+  std::vector<T> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = T(i);
+  return out;
+}
+
+}  // namespace
+
+// The cells [begin, end) of a session, numbered row by row.
+class Session::Block : public Surroundings {
+ public:
+  Block(Session& session, const Tree& tree, std::size_t begin, std::size_t end)
+      : session_(session), tree_(tree), begin_(begin), end_(end) {}
+
+  Datum metric(std::size_t index) override {
+    const Cells* cells = index < session_.operands_.size() ? session_.operands_[index].get() : nullptr;
+    if (cells == nullptr || cells->columns() == 0) return 0.0;
+    const bool per_row = tree_.metrics[index].reach == Reach::system;
+    std::vector<double> out(end_ - begin_);
+    const std::size_t columns = session_.columns_;
+    for (std::size_t cell = begin_; cell < end_;) {
+      const std::size_t row = cell / columns;
+      const std::size_t stop = std::min(end_, (row + 1) * columns);
+      if (per_row) {
+        std::fill(out.begin() + static_cast<std::ptrdiff_t>(cell - begin_),
+                  out.begin() + static_cast<std::ptrdiff_t>(stop - begin_), cells->scalar(row, 0));
+      } else if (cells->type().is_double()) {
+        const auto values = cells->reals(row);
+        for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = values[i - row * columns];
+      } else {
+        for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = cells->scalar(row, i - row * columns);
+      }
+      cell = stop;
+    }
+    return out;
+  }
+
+  Result<double> metric_at(std::size_t index, double context, double system) override {
+    return session_.value_at(tree_.metrics[index], context, system);
+  }
+  [[nodiscard]] Point point(std::size_t cell) const override { return session_.point(begin_ + cell); }
+  [[nodiscard]] bool metric_exists(std::string_view name) const override {
+    return session_.profile_.defs().find_metric(name).valid();
+  }
+
+ private:
+  Session& session_;
+  const Tree& tree_;
+  std::size_t begin_;
+  std::size_t end_;
+};
+
+Session::Session(const Profile& profile, MetricId metric, Flavour flavour, Grouping grouping)
+    : profile_(profile),
+      metric_(metric),
+      flavour_(std::move(flavour)),
+      grouping_(std::move(grouping)),
+      program_(*profile.programs.at(metric)) {
+  const Definitions& defs = profile.defs();
+  if (flavour_.kind == Flavour::Kind::stored) flavour_ = {Flavour::Kind::exclusive, {}};
+  rows_ = grouping_.rows.empty() ? defs.contexts.size() : grouping_.rows.size();
+  columns_ = grouping_.columns.empty() ? defs.system.location_count() : grouping_.columns.size();
+  if (grouping_.rows.empty()) contexts_ = identity<ContextId>(rows_);
+  if (grouping_.columns.empty()) locations_ = identity<LocationId>(columns_);
+  whole_system_ = columns_ == 1 && !grouping_.columns.empty() &&
+                  grouping_.columns[0].size() == defs.system.location_count() && defs.system.location_count() != 1;
+}
+
+Flavour Session::flavour_of(Wanted wanted) const {
+  switch (wanted) {
+    case Wanted::inclusive:
+      return {Flavour::Kind::inclusive, {}};
+    case Wanted::exclusive:
+      return {Flavour::Kind::exclusive, {}};
+    case Wanted::running:
+      break;
+  }
+  return flavour_;
+}
+
+Point Session::point(std::size_t cell) const {
+  Point out;
+  out.profile = &profile_;
+  out.metric = metric_;
+  if (rows_ * columns_ == 0) return out;
+  const std::size_t row = cell / columns_;
+  const std::size_t column = cell % columns_;
+  out.contexts = contexts_.empty() ? std::span<const ContextId>(grouping_.rows[row])
+                                   : std::span<const ContextId>(&contexts_[row], 1);
+  out.locations = locations_.empty() ? std::span<const LocationId>(grouping_.columns[column])
+                                     : std::span<const LocationId>(&locations_[column], 1);
+  out.whole_system = whole_system_;
+  out.state = flavour_.kind == Flavour::Kind::inclusive ? State::inclusive : State::exclusive;
+  return out;
+}
+
+Result<void> Session::fetch(const Tree& tree) {
+  const Definitions& defs = profile_.defs();
+  operands_.clear();
+  for (const MetricReference& reference : tree.metrics) {
+    operands_.emplace_back();
+    const MetricId id = defs.find_metric(reference.metric);
+    if (!id.valid() || reference.reach == Reach::call) continue;
+    Grouping grouping = grouping_;
+    if (reference.reach == Reach::system) grouping.columns = Grouping::over_whole_system(defs).columns;
+    FATHOM_TRY(Cells cells, compute_groups(profile_, id, flavour_of(reference.flavour), grouping));
+    operands_.back() = std::make_shared<const Cells>(std::move(cells));
+  }
+  return success();
+}
+
+Result<double> Session::value_at(const MetricReference& reference, double context, double system) {
+  const Definitions& defs = profile_.defs();
+  const MetricId id = defs.find_metric(reference.metric);
+  if (!id.valid() || !(context >= 0) || !(context < 1e15)) return 0.0;
+  const ContextId at = defs.contexts.find(static_cast<std::uint64_t>(context));
+  if (!at.valid()) return 0.0;
+  Grouping grouping{{{at}}, {}};
+  std::int64_t node = -1;
+  if (system >= 0) {
+    if (!(system < static_cast<double>(defs.system.nodes.size()))) return 0.0;
+    node = static_cast<std::int64_t>(system);
+    grouping.columns = {locations_below(defs.system, SystemNodeId(static_cast<std::size_t>(node)))};
+    if (grouping.columns[0].empty()) return 0.0;
+  } else {
+    grouping.columns = Grouping::over_whole_system(defs).columns;
+  }
+  const auto key = std::make_tuple(reference.metric, static_cast<int>(reference.flavour), std::int64_t{at.value}, node);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = called_.find(key);
+    if (found != called_.end()) return found->second;
+  }
+  FATHOM_TRY(const Cells cells, compute_groups(profile_, id, flavour_of(reference.flavour), grouping));
+  const double value = cells.scalar(0, 0);
+  const std::lock_guard lock(mutex_);
+  called_.emplace(key, value);
+  return value;
+}
+
+Result<void> Session::initialise() {
+  if (!program_.init || !program_.globals) return success();
+  {
+    const std::lock_guard lock(program_.globals->mutex);
+    if (!program_.globals->initialised.emplace(&program_, true).second) return success();
+  }
+  FATHOM_CHECK(fetch(*program_.init));
+  Block block(*this, *program_.init, 0, rows_ * columns_ == 0 ? 0 : 1);
+  Interpreter interpreter(*program_.init, program_, block, 1);
+  if (interpreter.run() == Outcome::failed) return Error(interpreter.error()).with("initial expression");
+  return success();
+}
+
+bool Session::must_run_in_order(const Tree& tree) const {
+  if (tree.changes_globals) return true;
+  if (!program_.globals) return false;
+  const std::lock_guard lock(program_.globals->mutex);
+  return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const Node& node) {
+    return node.op == Op::assign && program_.globals->variables.contains(tree.variables[node.index]);
+  });
+}
+
+Result<void> Session::run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out) {
+  const auto keep = [&](std::size_t first, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      out.reals((first + i) / columns_)[(first + i) % columns_] = values[i];
+  };
+  {
+    Block block(*this, tree, begin, end);
+    Interpreter interpreter(tree, program_, block, end - begin);
+    const Outcome outcome = interpreter.run();
+    if (outcome == Outcome::failed && end - begin == 1) return interpreter.error();
+    if (outcome == Outcome::done) {
+      keep(begin, interpreter.numbers());
+      return success();
+    }
+    if (outcome == Outcome::failed && interpreter.error().kind() == ErrorKind::cancelled) return interpreter.error();
+  }
+  // Cells go different ways, or the block was too large for the limits: one at a time.
+  for (std::size_t cell = begin; cell < end; ++cell) {
+    Block block(*this, tree, cell, cell + 1);
+    Interpreter interpreter(tree, program_, block, 1);
+    if (interpreter.run() != Outcome::done) return interpreter.error();
+    keep(cell, interpreter.numbers());
+  }
+  return success();
+}
+
+Result<Cells> Session::run() {
+  FATHOM_CHECK(initialise());
+  FATHOM_CHECK(fetch(program_.value));
+  const ValueType type{ValueKind::f64, 0};
+  FATHOM_TRY(const auto reservation,
+             profile_.work->budget.reserve(Cells::bytes_needed(type, rows_, columns_), "values of a derived metric"));
+  Cells out(type, rows_, columns_);
+  const std::size_t cells = rows_ * columns_;
+  if (must_run_in_order(program_.value)) {
+    for (std::size_t i = 0; i < cells; ++i) FATHOM_CHECK(run_block(program_.value, i, i + 1, out));
+    return out;
+  }
+  FATHOM_CHECK(parallel_blocks(
+      cells, kBlock, [&](std::size_t begin, std::size_t end) { return run_block(program_.value, begin, end, out); }));
+  return out;
+}
+
+}  // namespace fathom::expression

@@ -1,0 +1,46 @@
+// One evaluation of one metric's program over rows × columns of cells.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "profile/aggregate.hpp"
+#include "profile/expression/interpreter.hpp"
+
+namespace fathom::expression {
+
+class Session {
+ public:
+  // `flavour` is that of the running calculation: metrics referred to without a flavour take it.
+  Session(const Profile& profile, MetricId metric, Flavour flavour, Grouping grouping);
+
+  Result<Cells> run();
+
+ private:
+  class Block;
+  Result<void> fetch(const Tree& tree);
+  Result<void> initialise();
+  Result<void> run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out);
+  Result<double> value_at(const MetricReference& reference, double context, double system);
+  [[nodiscard]] Flavour flavour_of(Wanted wanted) const;
+  [[nodiscard]] Point point(std::size_t cell) const;
+  [[nodiscard]] bool must_run_in_order(const Tree& tree) const;
+
+  const Profile& profile_;
+  MetricId metric_;
+  Flavour flavour_;
+  Grouping grouping_;
+  const Program& program_;
+  std::size_t rows_;
+  std::size_t columns_;
+  bool whole_system_ = false;
+  std::vector<ContextId> contexts_;                     // where each row is one context: all of them
+  std::vector<LocationId> locations_;                   // where each column is one location: all of them
+  std::vector<std::shared_ptr<const Cells>> operands_;  // by metric reference; null: no such metric
+  std::mutex mutex_;
+  std::map<std::tuple<std::string, int, std::int64_t, std::int64_t>, double> called_;
+};
+
+}  // namespace fathom::expression

@@ -1,0 +1,142 @@
+#include "profile/views.hpp"
+
+#include <gtest/gtest.h>
+
+#include "memory_profile.hpp"
+#include "profile/expression/derive.hpp"
+#include "profile/statistics.hpp"
+
+namespace fathom {
+namespace {
+
+// main calls foo, foo calls itself and bar, main calls bar.
+ProfilePtr sample() {
+  test::MemoryProfile make;
+  const MetricId time = make.metric("time");
+  const MetricId visits = make.metric("visits", ValueKind::u64);
+  make.context("main", "a.c");
+  make.context("main/foo", "b.c");
+  make.context("main/foo/foo");
+  make.context("main/foo/bar", "b.c");
+  make.context("main/bar");
+  make.values<double>(time, "main", {1, 1});
+  make.values<double>(time, "main/foo", {2, 0});
+  make.values<double>(time, "main/foo/foo", {4, 0});
+  make.values<double>(time, "main/foo/bar", {8, 2});
+  make.values<double>(time, "main/bar", {16, 0});
+  make.values<std::uint64_t>(visits, "main/foo", {3, 1});
+  return make.build();
+}
+
+std::size_t row_of(const FlatProfile& flat, const std::string& name) {
+  for (std::size_t i = 0; i < flat.rows.size(); ++i) {
+    if (flat.rows[i].name == name) return i;
+  }
+  ADD_FAILURE() << "no row " << name;
+  return 0;
+}
+
+TEST(Views, FlatProfileByRegionCountsRecursionOnce) {
+  const auto flat = flat_profile(*sample(), {MetricId(0), {}, {}}, GroupBy::region);
+  ASSERT_TRUE(flat.ok());
+  ASSERT_EQ(flat->rows.size(), 3u);
+  const std::size_t foo = row_of(*flat, "foo");
+  EXPECT_EQ(flat->exclusive.scalar(foo, 0), 6);
+  EXPECT_EQ(flat->inclusive.scalar(foo, 0), 16);
+  EXPECT_EQ(flat->inclusive_sum.scalar(foo, 0), 20);
+  EXPECT_EQ(flat->rows[foo].contexts, 2u);
+  const std::size_t bar = row_of(*flat, "bar");
+  EXPECT_EQ(flat->exclusive.scalar(bar, 0), 26);
+  EXPECT_EQ(flat->ranking(false).front(), bar);
+  EXPECT_EQ(flat->ranking(true).front(), row_of(*flat, "main"));
+}
+
+TEST(Views, FlatProfileByFileLocationAndContext) {
+  const ProfilePtr profile = sample();
+  const auto files = flat_profile(*profile, {MetricId(0), {}, {}}, GroupBy::file);
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ(files->exclusive.scalar(row_of(*files, "b.c"), 0), 32);
+  const auto locations = flat_profile(*profile, {MetricId(0), {}, {}}, GroupBy::location);
+  ASSERT_TRUE(locations.ok());
+  ASSERT_EQ(locations->rows.size(), 2u);
+  EXPECT_EQ(locations->inclusive.scalar(0, 0), 31);
+  EXPECT_EQ(locations->exclusive.scalar(1, 0), 3);
+  const auto contexts = flat_profile(*profile, {MetricId(0), {0, 1}, {}}, GroupBy::context);
+  ASSERT_TRUE(contexts.ok());
+  EXPECT_EQ(contexts->exclusive.scalar(row_of(*contexts, "main->foo->bar"), 0), 8);
+}
+
+TEST(Views, FiltersKeepRegionsByPattern) {
+  const ProfilePtr profile = sample();
+  const auto flat = flat_profile(*profile, {MetricId(0), {}, region_filter(profile->defs(), {"*o*", "bar"}, {"main"})},
+                                 GroupBy::region);
+  ASSERT_TRUE(flat.ok());
+  EXPECT_EQ(flat->rows.size(), 2u);
+  const auto tree = top_down(*profile, {MetricId(0), {}, region_filter(profile->defs(), {"foo"})});
+  ASSERT_TRUE(tree.ok());
+  ASSERT_EQ(tree->nodes.size(), 3u);  // main, foo, foo
+  EXPECT_EQ(tree->inclusive.scalar(1, 0), 16);
+  EXPECT_EQ(tree->nodes[2].parent, 1u);
+}
+
+TEST(Views, BottomUpSplitsARegionByItsCallers) {
+  const auto view = bottom_up(*sample(), {MetricId(0), {}, {}});
+  ASSERT_TRUE(view.ok());
+  double roots = 0;
+  for (const std::uint32_t root : view->roots()) roots += view->exclusive.scalar(root, 0);
+  EXPECT_EQ(roots, 34);
+  for (const std::uint32_t root : view->roots()) {
+    if (view->nodes[root].region != RegionId(2)) continue;  // bar
+    const auto callers = view->children(root);
+    ASSERT_EQ(callers.size(), 2u);
+    EXPECT_EQ(view->exclusive.scalar(callers[0], 0), 10);  // from foo
+    EXPECT_EQ(view->exclusive.scalar(callers[1], 0), 16);  // from main
+  }
+}
+
+TEST(Views, HotPathFollowsTheLargestChild) {
+  const auto view = top_down(*sample(), {MetricId(0), {}, {}});
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(hot_path(*view, 0.4), (std::vector<std::uint32_t>{0, 1, 3}));
+  EXPECT_EQ(hot_path(*view, 0.5), (std::vector<std::uint32_t>{0}));
+  EXPECT_EQ(metric_total(*sample(), MetricId(0), {0, 2})->scalar(), 34);
+}
+
+TEST(Views, RatiosOfGroupsAreRatiosOfSums) {
+  const auto profile = with_derived(sample(), "per = time / visits");
+  ASSERT_TRUE(profile.ok());
+  const auto flat = flat_profile(**profile, {MetricId(2), {}, {}}, GroupBy::region);
+  ASSERT_TRUE(flat.ok()) << flat.error().text();
+  EXPECT_DOUBLE_EQ(flat->exclusive.scalar(row_of(*flat, "foo"), 0), 6.0 / 4);
+}
+
+TEST(Statistics, OfAPopulation) {
+  const double values[] = {4, 1, 3, 2};
+  const Statistics s = statistics_of(values);
+  EXPECT_EQ(s.count, 4u);
+  EXPECT_EQ(s.minimum, 1);
+  EXPECT_EQ(s.at_minimum, 1u);
+  EXPECT_EQ(s.maximum, 4);
+  EXPECT_EQ(s.median, 2.5);
+  EXPECT_EQ(s.mean, 2.5);
+  EXPECT_DOUBLE_EQ(s.deviation * s.deviation, 1.25);
+  EXPECT_DOUBLE_EQ(s.variance, 5.0 / 3);
+  EXPECT_DOUBLE_EQ(s.imbalance, 1.5 / 4);
+  EXPECT_EQ(statistics_of({}).count, 0u);
+}
+
+TEST(Statistics, OverLocationsAndSystemNodes) {
+  const ProfilePtr profile = sample();
+  const auto rows = location_statistics(*profile, MetricId(0), {Flavour::Kind::inclusive, {}}, {ContextId(0)}, {0, 2});
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ(rows->at(0).maximum, 31);
+  EXPECT_EQ(rows->at(0).minimum, 3);
+  const auto processes = system_nodes(profile->defs().system, "process");
+  ASSERT_EQ(processes.size(), 1u);
+  const auto sums = sums_over_system(*profile, MetricId(0), {Flavour::Kind::inclusive, {}}, {ContextId(1)}, processes);
+  ASSERT_TRUE(sums.ok());
+  EXPECT_EQ(sums->scalar(0, 0), 16);
+}
+
+}  // namespace
+}  // namespace fathom
