@@ -1,6 +1,10 @@
 # fathom_folder(NAME LINKS targets...): the sources of src/NAME and all folders below it as the library fathom_NAME.
 function(fathom_folder name)
   cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  # What comes from outside is also what the shared library links.
+  set(external ${ARG_LINKS})
+  list(FILTER external EXCLUDE REGEX "^fathom_")
+  set_property(GLOBAL APPEND PROPERTY FATHOM_EXTERNAL ${external})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(sources)
     add_library(fathom_${name} STATIC ${sources})

@@ -1,0 +1,19 @@
+# Installs the build into a folder of its own, builds examples/api against it, runs that on the example profile.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${status}\n${out}${err}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${EXAMPLES}/api -B ${WORK}/build -G Ninja -D CMAKE_PREFIX_PATH=${WORK}/prefix
+    -D CMAKE_CXX_COMPILER=${COMPILER})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/hottest ${EXAMPLES}/stencil.cubex time)
+# The stencil itself is what the example's cost model makes the most expensive.
+if(NOT out MATCHES "apply_stencil")
+  message(FATAL_ERROR "unexpected answer of the example program: ${out}")
+endif()
