@@ -4,11 +4,14 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/cancel.hpp"
 
@@ -64,6 +67,59 @@ Result<void> parallel_blocks(std::size_t count, std::size_t grain,
 
 Result<void> parallel_for(std::size_t count, const std::function<Result<void>(std::size_t)>& body) {
   return parallel_blocks(count, 1, [&](std::size_t begin, std::size_t) { return body(begin); });
+}
+
+Result<void> parallel_texts(std::size_t count, const std::function<Result<void>(std::size_t, TextBuffer&)>& make,
+                            const std::function<bool(std::string_view)>& emit) {
+  struct Item {
+    std::size_t index = 0;
+    TextBuffer text;
+    std::optional<Error> error;
+  };
+  const std::size_t tokens = 2 * std::size_t{thread_count()} + 1;
+  std::vector<std::unique_ptr<Item>> free;
+  std::mutex mutex;
+  std::size_t next = 0;
+  std::atomic<bool> stop = false;
+  std::optional<Error> failed;
+  tbb::parallel_pipeline(
+      tokens,
+      tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) -> Item* {
+        if (next == count || stop) {
+          control.stop();
+          return nullptr;
+        }
+        const std::scoped_lock lock(mutex);
+        std::unique_ptr<Item> item;
+        if (free.empty()) {
+          item = std::make_unique<Item>();
+        } else {
+          item = std::move(free.back());
+          free.pop_back();
+        }
+        item->index = next++;
+        return item.release();
+      }) & tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, [&](Item* item) {
+        item->text.clear();
+        auto status = cancelled() ? Result<void>(cancelled_error()) : make(item->index, item->text);
+        if (!status) item->error = std::move(status).error();
+        return item;
+      }) & tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, [&](Item* raw) {
+        std::unique_ptr<Item> item(raw);
+        if (!stop) {
+          if (item->error) {
+            failed = std::move(item->error);
+            stop = true;
+          } else if (!emit(item->text.view())) {
+            stop = true;
+          }
+        }
+        item->error.reset();
+        const std::scoped_lock lock(mutex);
+        free.push_back(std::move(item));
+      }));
+  if (failed) return *std::move(failed);
+  return {};
 }
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/result.hpp"
+#include "base/text_buffer.hpp"
 
 namespace fathom {
 
@@ -19,5 +20,11 @@ Result<void> parallel_blocks(std::size_t count, std::size_t grain,
 
 // body(index) for every index of [0, count).
 Result<void> parallel_for(std::size_t count, const std::function<Result<void>(std::size_t)>& body);
+
+// Texts of [0, count) made in parallel and handed over in order; at most a few of them exist at a time. `emit` returns
+// false when nobody reads any more, which ends the loop without an error.
+// MT: make runs on several threads at once, emit on one at a time.
+Result<void> parallel_texts(std::size_t count, const std::function<Result<void>(std::size_t, TextBuffer&)>& make,
+                            const std::function<bool(std::string_view)>& emit);
 
 }  // namespace fathom

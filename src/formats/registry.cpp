@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "formats/cube/cube_format.hpp"
+#include "formats/dumpi/dumpi_format.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -14,6 +15,7 @@ namespace fathom {
 std::span<const Format* const> all_formats() {
   static const std::array kFormats = {
       &cube::format(),
+      &dumpi::format(),
   };
   return kFormats;
 }

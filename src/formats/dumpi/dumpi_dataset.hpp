@@ -1,0 +1,24 @@
+// A DUMPI trace that was opened.
+#pragma once
+
+#include "formats/dumpi/rank_set.hpp"
+
+namespace fathom::dumpi {
+
+class DumpiDataset : public Dataset {
+ public:
+  DumpiDataset(const Format& format, std::filesystem::path path, Work work, std::shared_ptr<RankSet> ranks)
+      : Dataset(format, std::move(path), std::move(work)), ranks_(std::move(ranks)) {}
+
+  [[nodiscard]] const RankSet& ranks() const { return *ranks_; }
+
+  [[nodiscard]] std::string version() const override;
+  [[nodiscard]] std::vector<Level> levels() const override { return {Level::trace}; }
+  Result<std::vector<InfoEntry>> describe(bool count) override;
+  Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
+
+ private:
+  std::shared_ptr<RankSet> ranks_;
+};
+
+}  // namespace fathom::dumpi

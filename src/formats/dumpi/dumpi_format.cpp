@@ -1,0 +1,48 @@
+#include "formats/dumpi/dumpi_format.hpp"
+
+#include "formats/dumpi/dumpi_dataset.hpp"
+#include "io/file.hpp"
+
+namespace fathom::dumpi {
+
+namespace {
+
+Match recognise(const Source& source) {
+  if (!source.is_directory()) {
+    if (source.blob().starts_with(kMagic)) return {Confidence::certain, "begins with the DUMPI lead-in"};
+    if (looks_like_metafile(source.head())) return {Confidence::certain, "a metafile with numprocs and fileprefix"};
+    return {};
+  }
+  // A few entries tell; a directory of something else is not walked.
+  std::error_code status;
+  int looked = 0;
+  for (std::filesystem::directory_iterator it(source.path(), status), end; !status && it != end && looked < 4096;
+       it.increment(status), ++looked) {
+    if (!parse_rank_name(it->path().filename().string())) continue;
+    if (it->path().extension() == ".gz") return {Confidence::likely, "holds NAME-0000.bin.gz files"};
+    auto blob = map_file(it->path());
+    if (blob && blob->starts_with(kMagic)) return {Confidence::certain, "holds rank files of a DUMPI run"};
+    if (blob && blob->size() > 0) return {};
+  }
+  return {};
+}
+
+Result<DatasetPtr> open(const Source& source, const Work& work) {
+  FATHOM_TRY(auto ranks, RankSet::open(source, work));
+  return DatasetPtr(std::make_unique<DumpiDataset>(format(), source.path(), work, std::move(ranks)));
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Format kFormat = {.name = "dumpi",
+                                 .title = "DUMPI trace of MPI calls",
+                                 .extensions = ".bin .meta",
+                                 .can = {{Level::trace}, {}},
+                                 .recognise = recognise,
+                                 .open = open,
+                                 .write = nullptr};
+  return kFormat;
+}
+
+}  // namespace fathom::dumpi

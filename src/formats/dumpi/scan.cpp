@@ -1,0 +1,185 @@
+#include "formats/dumpi/scan.hpp"
+
+#include <fmt/format.h>
+
+#include <bitset>
+
+#include "base/cancel.hpp"
+
+namespace fathom::dumpi {
+
+namespace {
+
+constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 18;
+
+std::string what_went_wrong(Decoder::Outcome outcome, const File& file, std::uint64_t at, std::uint64_t end) {
+  const std::byte* p = file.at(at);
+  const std::uint64_t left = end - at;
+  if (left < 2) return fmt::format("{} byte left where a record must begin", left);
+  const auto id = detail::load<std::uint16_t>(p);
+  const Function* found = function(id);
+  switch (outcome) {
+    case Decoder::Outcome::bad_id:
+      return fmt::format("a record must begin with the id of a call (0..289, 291, 292) or 293 for the end, found {}",
+                         id);
+    case Decoder::Outcome::bad_count:
+      return fmt::format("an array of {} has a count that makes no sense", found != nullptr ? found->name : "?");
+    default:
+      return fmt::format("the record of {} is not whole: {} bytes are left", found != nullptr ? found->name : "?",
+                         left);
+  }
+}
+
+}  // namespace
+
+bool is_notable(std::uint16_t id) {
+  static const std::bitset<kIds> notable = [] {
+    std::bitset<kIds> set;
+    for (const char* name : {"MPI_Comm_rank",
+                             "MPI_Comm_group",
+                             "MPI_Group_union",
+                             "MPI_Group_intersection",
+                             "MPI_Group_difference",
+                             "MPI_Group_incl",
+                             "MPI_Group_excl",
+                             "MPI_Group_range_incl",
+                             "MPI_Group_range_excl",
+                             "MPI_Comm_dup",
+                             "MPI_Comm_create",
+                             "MPI_Comm_split",
+                             "MPI_Comm_free",
+                             "MPI_Comm_remote_group",
+                             "MPI_Intercomm_create",
+                             "MPI_Intercomm_merge",
+                             "MPI_Cart_create",
+                             "MPI_Graph_create",
+                             "MPI_Cart_sub",
+                             "MPI_Comm_accept",
+                             "MPI_Comm_connect",
+                             "MPI_Comm_spawn",
+                             "MPI_Comm_spawn_multiple",
+                             "MPI_Comm_join",
+                             "MPI_Comm_get_parent",
+                             "MPI_Type_contiguous",
+                             "MPI_Type_vector",
+                             "MPI_Type_hvector",
+                             "MPI_Type_indexed",
+                             "MPI_Type_hindexed",
+                             "MPI_Type_struct",
+                             "MPI_Type_size",
+                             "MPI_Type_dup",
+                             "MPI_Type_create_darray",
+                             "MPI_Type_create_hindexed",
+                             "MPI_Type_create_hvector",
+                             "MPI_Type_create_indexed_block",
+                             "MPI_Type_create_resized",
+                             "MPI_Type_create_struct",
+                             "MPI_Type_create_subarray",
+                             "MPI_Type_match_size",
+                             "MPI_Win_create",
+                             "MPI_Win_get_group",
+                             "MPI_File_get_group",
+                             "MPI_File_open",
+                             "MPI_Comm_set_name",
+                             "MPI_Cart_get",
+                             "MPI_Cart_coords"}) {
+      set.set(id_of(name));
+    }
+    return set;
+  }();
+  return id < kIds && notable[id];
+}
+
+Result<ScanResult> scan(const File& file, const Work& work) {
+  ScanResult result;
+  const std::byte* const base = file.at(0);
+  const std::byte* p = file.at(file.stream_begin());
+  const std::byte* const end = file.at(file.stream_limit());
+  const Decoder& decoder = file.decoder();
+  std::bitset<65536> threads;
+  std::array<bool, kIds> notable{};
+  for (std::uint16_t id = 0; id < kIds; ++id) notable[id] = is_notable(id);
+  bool finalized = false;
+  std::uint8_t masks = 0;
+  std::optional<Decoder::Outcome> stopped;
+  Rollover rollover;
+  Call head;
+
+  while (end - p >= 2) {
+    const auto id = detail::load<std::uint16_t>(p);
+    if (id == kEndOfStream) {
+      result.end_mark = true;
+      break;
+    }
+    // Files of the oldest tracers end with an id of 0 after Finalize.
+    if (id == ids::kSend && finalized) break;
+    const std::byte* const begin = p;
+    if (const auto outcome = decoder.skip(p, end); outcome != Decoder::Outcome::ok) {
+      stopped = outcome;
+      break;
+    }
+    const auto offset = static_cast<std::uint64_t>(begin - base);
+    if (result.chunks.empty() || offset - result.chunks.back().offset >= kChunkBytes) {
+      if (!result.chunks.empty()) {
+        Chunk& last = result.chunks.back();
+        last.end = offset;
+        last.records = result.records - last.first;
+        if (cancelled()) return cancelled_error();
+      }
+      result.chunks.push_back({offset, result.records, 0, 0, rollover});
+    }
+    const auto mask = static_cast<std::uint8_t>(begin[2]);
+    masks |= mask;
+    std::size_t at = 3;
+    std::uint16_t thread = 0;
+    if ((mask & kMaskThread) != 0) {
+      thread = detail::load<std::uint16_t>(begin + 3);
+      at += 2;
+    }
+    threads.set(thread);
+    // Only the seconds matter for the roll-over.
+    head.mask = mask;
+    if ((mask & kMaskCpu) != 0) {
+      head.cpu.start_s = detail::load<std::uint16_t>(begin + at);
+      head.cpu.stop_s = head.cpu.start_s;
+      at += 12;
+    }
+    if ((mask & kMaskWall) != 0) {
+      head.wall.start_s = detail::load<std::uint16_t>(begin + at);
+      head.wall.stop_s = head.wall.start_s;
+    }
+    rollover.apply(head, 0, 0);
+    ++result.per_function[id];
+    if (notable[id]) {
+      result.notable.push_back(offset);
+      result.notable_number.push_back(result.records);
+    }
+    finalized = finalized || id == ids::kFinalize;
+    ++result.records;
+  }
+  result.end = static_cast<std::uint64_t>(p - base);
+  if (!result.chunks.empty()) {
+    Chunk& last = result.chunks.back();
+    last.end = result.end;
+    last.records = result.records - last.first;
+  }
+  result.any_wall = (masks & kMaskWall) != 0;
+  result.any_cpu = (masks & kMaskCpu) != 0;
+  for (std::size_t thread = 0; thread < threads.size(); ++thread) {
+    if (threads[thread]) result.threads.push_back(static_cast<std::uint16_t>(thread));
+  }
+
+  const bool all_read = !stopped && (result.end_mark || file.stream_limit() - result.end < 2 || finalized);
+  if (!all_read || (file.cut_off() && !result.end_mark && result.end != file.stream_limit())) {
+    const auto outcome = stopped.value_or(Decoder::Outcome::short_of_bytes);
+    result.damage = Error(what_went_wrong(outcome, file, result.end, file.stream_limit()), file.place(result.end));
+    // A cut file ends inside a record as a rule; in a whole one this is damage.
+    const bool expected = file.cut_off() && outcome == Decoder::Outcome::short_of_bytes;
+    FATHOM_CHECK(work->diagnostics.lost(
+        expected ? "dumpi.cut_record" : "dumpi.damaged_record", file.place(result.end),
+        fmt::format("{}; {} records before it are used", result.damage->what(), result.records)));
+  }
+  return result;
+}
+
+}  // namespace fathom::dumpi
