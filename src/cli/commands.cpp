@@ -3,14 +3,36 @@
 namespace fathom::cli {
 
 // Every command is a file of its own and has one function here.
+std::unique_ptr<Command> make_check_command();
+std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_derive_command();
+std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_info_command();
+std::unique_ptr<Command> make_table_command();
+std::unique_ptr<Command> make_top_command();
+std::unique_ptr<Command> make_tree_command();
 
 std::span<const CommandGroup> command_groups() {
   static const std::vector<CommandGroup> kGroups = {
       {"Look at a dataset",
        {
            {"info", "what a dataset is: format, levels, counts, attributes", Forms::json, make_info_command},
+           {"top", "where the time goes: hottest regions, contexts, files, locations", Forms::json_and_csv,
+            make_top_command},
+           {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json, make_tree_command},
+           {"table", "raw values, exact and filterable: metric, context, location, value", Forms::json_and_csv,
+            make_table_command},
+           {"dump", "the native records as text", Forms::text, make_dump_command},
+           {"check", "validate: every defect with its place", Forms::json, make_check_command},
+       }},
+      {"Compare and combine",
+       {
+           {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
+       }},
+      {"Hand on",
+       {
+           {"convert", "write another format, or the same again", Forms::text, make_convert_command},
        }},
       {"About Fathom",
        {

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "formats/registry.hpp"
+#include "profile/profile.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -60,6 +61,7 @@ class InfoCommand final : public Command {
     options.positional("PATH", path_, "a file or directory of any format")
         .flag("--count", count_, "make a full pass for numbers that are not known without one")
         .flag("--explain", explain_, "why the path is taken for this format, and which others came near")
+        .flag("--metrics", metrics_, "list the metrics of a profile: names, units, types, how they are stored")
         .example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
         .example("fathom info --explain unknown.dat", "which formats recognise it, and by what");
   }
@@ -71,10 +73,15 @@ class InfoCommand final : public Command {
     if (explain_ && !session.json()) write_reasons(session, recognised);
     FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
     FATHOM_TRY(const std::vector<InfoEntry> entries, dataset->describe(count_));
+    ProfilePtr profile;
+    if (metrics_) {
+      FATHOM_TRY(profile, dataset->profile());
+    }
     if (session.json()) {
-      write_json(session, *dataset, entries, recognised);
+      write_json(session, *dataset, entries, recognised, profile);
     } else {
       write_text(session, *dataset, entries);
+      if (profile) write_metrics(session, *profile);
     }
     return kDone;
   }
@@ -93,7 +100,7 @@ class InfoCommand final : public Command {
   }
 
   void write_json(Session& session, const Dataset& dataset, const std::vector<InfoEntry>& entries,
-                  const std::vector<Recognition>& recognised) const {
+                  const std::vector<Recognition>& recognised, const ProfilePtr& profile) const {
     JsonWriter json(session.out());
     json.begin_object();
     json.member("format", dataset.format().name).member("version", std::string_view(dataset.version()));
@@ -113,8 +120,55 @@ class InfoCommand final : public Command {
       }
       json.end_array();
     }
+    if (profile) {
+      json.key("metric_list").begin_array();
+      for (const Metric& metric : profile->defs().metrics) {
+        json.begin_object().member("name", std::string_view(metric.name));
+        json.member("display_name", std::string_view(metric.display_name));
+        json.member("unit", std::string_view(metric.unit)).member("type", std::string_view(metric.type.text()));
+        json.member("stored", std::string_view(storage(metric)));
+        if (metric.parent.valid()) {
+          json.member("parent", std::string_view(profile->defs().metric(metric.parent).name));
+        }
+        if (metric.derived()) json.member("expression", std::string_view(metric.expression));
+        json.member("hidden", metric.hidden).member("description", std::string_view(metric.description)).end_object();
+      }
+      json.end_array();
+    }
     session.write_diagnostics(json);
     json.end_object();
+  }
+
+  static std::string storage(const Metric& metric) {
+    if (metric.derived()) return "derived";
+    if (metric.switched_off) return "void";
+    std::string out;
+    for (const StoredScope& scope : metric.scopes) {
+      if (!out.empty()) out += ", ";
+      if (!scope.name.empty()) {
+        out += scope.name;
+      } else {
+        out += scope.scope == Scope::inclusive ? "inclusive" : scope.scope == Scope::own ? "own" : "exclusive";
+      }
+    }
+    return out.empty() ? "nothing" : out;
+  }
+
+  static void write_metrics(Session& session, const Profile& profile) {
+    TextTable table;
+    table.column("METRIC", Align::left, true).column("UNIT").column("TYPE").column("STORED");
+    table.column("DESCRIPTION", Align::left, true);
+    const Definitions& defs = profile.defs();
+    for (const Metric& metric : defs.metrics) {
+      std::size_t depth = 0;
+      for (MetricId at = metric.parent; at.valid(); at = defs.metric(at).parent) ++depth;
+      table.row({{std::string(depth * 2, ' ') + metric.name, metric.hidden ? Style::dim : Style::cyan},
+                 metric.unit,
+                 {metric.type.text(), Style::dim},
+                 {storage(metric), Style::dim},
+                 metric.description.empty() ? metric.display_name : metric.description});
+    }
+    session.out().write("\n" + table.text(session.terminal()));
   }
 
   static void write_text(Session& session, const Dataset& dataset, const std::vector<InfoEntry>& entries) {
@@ -136,6 +190,7 @@ class InfoCommand final : public Command {
   std::string path_;
   bool count_ = false;
   bool explain_ = false;
+  bool metrics_ = false;
 };
 
 }  // namespace

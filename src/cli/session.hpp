@@ -57,6 +57,8 @@ class Session {
   void write_diagnostics(JsonWriter& json) const;
   // What was noticed since the last time, on stderr; called at the end of every command anyway.
   void show_diagnostics();
+  // They were part of the result; nothing is left to show.
+  void forget_diagnostics() { shown_ = work_->diagnostics.all().size(); }
   void show_error(const Error& error);
 
  private:

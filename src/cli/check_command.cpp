@@ -1,0 +1,105 @@
+// fathom check: every defect of a dataset with its place; exit status 1 when there are any.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "formats/registry.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+class CheckCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.positional("PATH", path_, "a file or directory of any format")
+        .about(
+            "Reads everything and lists every defect: what is damaged, where, and what is lost by it. Exit status 0 "
+            "when there is none, 1 when there are some, 2 when the path is of no known format.")
+        .example("fathom check profile.cubex", "is this file sound?")
+        .example("fathom check trace/ --json", "the defects for a script");
+  }
+
+  Result<int> run(Session& session) override {
+    session.work()->diagnostics.list_every_occurrence();
+    FATHOM_TRY(const Source source, Source::at(path_, session.work()));
+    if (session.options().from.empty() && recognise(source).empty()) {
+      return open_source(source, session.work()).error();
+    }
+    if (!session.options().from.empty()) FATHOM_CHECK(known_format(session));
+    std::string format;
+    const Result<void> outcome = examine(session, source, format);
+    if (!outcome.ok() && outcome.error().kind() == ErrorKind::cancelled) return outcome.error();
+    const bool sound = outcome.ok() && !session.work()->diagnostics.defective();
+    if (session.json()) {
+      write_json(session, format, sound, outcome);
+    } else {
+      write_text(session, format, sound, outcome);
+    }
+    return sound ? kDone : kRefused;
+  }
+
+ private:
+  static Result<void> known_format(const Session& session) {
+    FATHOM_TRY(const Format* format, find_format(session.options().from));
+    (void)format;
+    return {};
+  }
+
+  static Result<void> examine(Session& session, const Source& source, std::string& format) {
+    FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
+    format = dataset->format().name;
+    return dataset->check();
+  }
+
+  void write_json(Session& session, const std::string& format, bool sound, const Result<void>& outcome) const {
+    JsonWriter json(session.out());
+    json.begin_object().member("path", std::string_view(path_));
+    if (!format.empty()) json.member("format", std::string_view(format));
+    json.member("sound", sound);
+    json.key("diagnostics").begin_array();
+    for (const Diagnostic& one : session.work()->diagnostics.all()) write_diagnostic(json, one);
+    if (!outcome.ok()) {
+      json.begin_object().member("id", "unreadable").member("severity", "error");
+      const Place& place = outcome.error().place();
+      json.member("file", std::string_view(place.file.empty() ? path_ : place.file));
+      if (place.offset) json.member("offset", *place.offset);
+      if (place.line) json.member("line", *place.line);
+      json.member("count", 1).member("text", std::string_view(outcome.error().text())).end_object();
+    }
+    json.end_array().end_object();
+    session.forget_diagnostics();
+  }
+
+  void write_text(Session& session, const std::string& format, bool sound, const Result<void>& outcome) const {
+    const Terminal& terminal = session.terminal();
+    std::size_t defects = 0;
+    for (const Diagnostic& one : session.work()->diagnostics.all()) {
+      const std::string place = one.place.text();
+      const bool info = one.severity == Severity::info;
+      if (!info) ++defects;
+      session.out().write(fmt::format("{}: {}: {}{}\n", place.empty() ? path_ : place,
+                                      terminal.paint(to_string(one.severity), info ? Style::dim : Style::yellow),
+                                      one.text, one.count > 1 ? fmt::format(" ({} times)", one.count) : ""));
+    }
+    if (!outcome.ok()) {
+      ++defects;
+      session.out().write(fmt::format("{}\n", outcome.error().text()));
+    }
+    if (sound) {
+      session.out().write(fmt::format("{}: {} ({})\n", path_, terminal.paint("no defects", Style::green), format));
+    } else {
+      session.out().write(fmt::format(
+          "{}: {}\n", path_, terminal.paint(fmt::format("{} defect{}", defects, defects == 1 ? "" : "s"), Style::red)));
+    }
+    session.forget_diagnostics();
+  }
+
+  std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_check_command() { return std::make_unique<CheckCommand>(); }
+
+}  // namespace fathom::cli

@@ -1,0 +1,65 @@
+// fathom convert: the same format again without loss, another format of the same level, or down the line.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/output_arguments.hpp"
+#include "cli/profile_arguments.hpp"
+#include "formats/registry.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+class ConvertCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.positional("IN", in_, "a file or directory of any format")
+        .positional("OUT", output_.target, "what to write; its ending chooses the format unless --to does");
+    output_.declare_format(options);
+    options.values("--derive", "'NAME = EXPR'", derive_, "add a metric computed from others (profiles)")
+        .about(
+            "To the format it is in a dataset is rewritten from its native records, nothing is lost. Between formats "
+            "of a level everything is kept that both can say. OUT appears whole or not at all.")
+        .example("fathom convert profile.cubex stacks.folded", "for flame graphs")
+        .example("fathom convert old.cube new.cubex", "Cube 3 to Cube 4")
+        .example("fathom convert in.cubex out.cubex --compress", "the same profile with packed values");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
+    FATHOM_TRY(const Format* format, output_.format(nullptr));
+    if (!derive_.empty()) {
+      FATHOM_TRY(ProfilePtr profile, dataset->profile());
+      FATHOM_TRY(profile, with_all_derived(std::move(profile), derive_));
+      FATHOM_CHECK(output_.write(session, profile, format));
+      return kDone;
+    }
+    FATHOM_TRY(const WriteOptions how, output_.write_options());
+    if (format == &dataset->format()) {
+      FATHOM_TRY(const bool done, dataset->rewrite(output_.target, how));
+      if (done) return wrote(session, *format);
+    }
+    if (format->write == nullptr) {
+      return Error::usage(fmt::format("{} can be read but not written", format->name))
+          .hint("'fathom formats' lists what is written");
+    }
+    FATHOM_CHECK(format->write(*dataset, output_.target, how));
+    return wrote(session, *format);
+  }
+
+ private:
+  int wrote(Session& session, const Format& format) const {
+    session.note(fmt::format("wrote {} ({})", output_.target, format.name));
+    return kDone;
+  }
+
+  std::string in_;
+  std::vector<std::string> derive_;
+  OutputArguments output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_convert_command() { return std::make_unique<ConvertCommand>(); }
+
+}  // namespace fathom::cli

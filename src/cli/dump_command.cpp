@@ -1,0 +1,40 @@
+// fathom dump: the native records as text.
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+class DumpCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.positional("PATH", path_, "a file or directory of any format")
+        .flag("-x,--raw", options_.raw, "raw payloads (ovni)")
+        .flag("--old", options_.old, "the form of earlier versions (ovni)")
+        .values("--section", "S", options_.sections, "only this section; which there are depends on the format")
+        .about("Each format prints its records in the spelling that its own community uses.")
+        .example("fathom dump dumpi-2013.09.26-0000.bin", "all calls of one rank as text")
+        .example("fathom dump ovni/ -x", "events of an ovni trace with raw payloads");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
+    Output& out = session.out();
+    FATHOM_CHECK(dataset->dump(options_, [&](std::string_view text) {
+      out.write(text);
+      return !out.closed();
+    }));
+    return kDone;
+  }
+
+ private:
+  std::string path_;
+  DumpOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_dump_command() { return std::make_unique<DumpCommand>(); }
+
+}  // namespace fathom::cli

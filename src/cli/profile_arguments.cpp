@@ -1,0 +1,183 @@
+#include "cli/profile_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "profile/compute.hpp"
+#include "profile/expression/derive.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+constexpr std::size_t kNameWidth = 72;
+
+bool fits(const Metric& metric, const std::string& pattern) {
+  return matches_pattern(pattern, metric.name) ||
+         (!metric.display_name.empty() && matches_pattern(pattern, metric.display_name));
+}
+
+bool measures_time(const Metric& metric) {
+  const std::string unit = to_lower(metric.unit);
+  return unit == "sec" || unit == "s" || unit == "seconds" || unit == "usec" || unit == "nsec";
+}
+
+}  // namespace
+
+void ProfileArguments::declare_path(Options& options) {
+  options.positional("PATH", path, "a file or directory that holds a profile, or what one can be made from");
+}
+
+void ProfileArguments::declare_metrics(Options& options, std::string help) {
+  options.values("-m,--metric", "M", metrics, std::move(help));
+}
+
+void ProfileArguments::declare_derive(Options& options) {
+  options.values("--derive", "'NAME = EXPR'", derive, "add a metric computed from others, e.g. 'ipc = ins / cycles'");
+}
+
+void ProfileArguments::declare_names(Options& options) {
+  options.flag("--full-names", full_names, "do not shorten template arguments and long names");
+}
+
+Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::string>& definitions) {
+  for (const std::string& definition : definitions) {
+    auto derived = with_derived(profile, std::string_view(definition));
+    if (!derived) return std::move(derived).error().with("--derive").as(ErrorKind::usage);
+    profile = *std::move(derived);
+  }
+  return profile;
+}
+
+Result<ProfilePtr> ProfileArguments::open(Session& session) const {
+  FATHOM_TRY(ProfilePtr profile, session.open_profile(path));
+  return with_all_derived(std::move(profile), derive);
+}
+
+Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std::vector<std::string>& patterns) {
+  std::vector<MetricId> chosen;
+  for (const std::string& pattern : patterns) {
+    bool any = false;
+    for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+      if (!fits(defs.metrics[i], pattern)) continue;
+      any = true;
+      if (std::find(chosen.begin(), chosen.end(), MetricId(i)) == chosen.end()) chosen.emplace_back(i);
+    }
+    if (!any) {
+      return Error::usage(
+                 fmt::format("no metric is called '{}'{}", pattern, did_you_mean(pattern, defs.metric_names())))
+          .hint("'fathom info PATH --metrics' lists them; patterns take * and ?");
+    }
+  }
+  return chosen;
+}
+
+Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
+                                                      const std::vector<std::string>& patterns) {
+  const Definitions& defs = profile.defs();
+  if (!patterns.empty()) return choose_metrics(defs, patterns);
+  const auto usable = [&](std::size_t i) {
+    const Metric& metric = defs.metrics[i];
+    return !metric.hidden && !metric.switched_off && why_unavailable(profile, MetricId(i)).empty() &&
+           (metric.derived() || !metric.scopes.empty());
+  };
+  const auto find = [&](const auto& wanted) -> std::vector<MetricId> {
+    for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+      if (usable(i) && wanted(defs.metrics[i])) return {MetricId(i)};
+    }
+    return {};
+  };
+  for (const auto& found :
+       {find([](const Metric& metric) { return equal_ignoring_case(metric.name, "time"); }),
+        find([](const Metric& metric) { return measures_time(metric) && metric.type.kind == ValueKind::f64; }),
+        find([](const Metric& metric) { return metric.type.is_plain_number(); }),
+        find([](const Metric&) { return true; })}) {
+    if (!found.empty()) return found;
+  }
+  return Error("holds no metric with values", Place::in(profile.name));
+}
+
+Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& ids) {
+  std::vector<ContextId> chosen;
+  for (const std::string& text : ids) {
+    const auto id = parse_integer<std::uint64_t>(text);
+    const ContextId context = id ? defs.contexts.find(*id) : ContextId();
+    if (!context.valid()) {
+      return Error::usage(fmt::format("no context has the id '{}'", text))
+          .hint("'fathom tree PATH --ids' shows them; --region takes names");
+    }
+    chosen.push_back(context);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+Result<std::vector<LocationId>> choose_locations(const Definitions& defs, const std::vector<std::string>& patterns) {
+  const std::size_t count = defs.system.location_count();
+  std::vector<bool> wanted(count, patterns.empty());
+  for (const std::string& pattern : patterns) {
+    bool any = false;
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string label = defs.system.location_label(LocationId(i));
+      if (matches_pattern(pattern, label)) any = wanted[i] = true;
+      labels.push_back(std::move(label));
+    }
+    if (!any) {
+      return Error::usage(fmt::format("no location has the id '{}'{}", pattern, did_you_mean(pattern, labels)));
+    }
+  }
+  std::vector<LocationId> chosen;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (wanted[i]) chosen.emplace_back(i);
+  }
+  return chosen;
+}
+
+std::vector<IndexRange> as_ranges(const std::vector<LocationId>& locations) {
+  std::vector<IndexRange> ranges;
+  for (const LocationId id : locations) {
+    if (ranges.empty() || ranges.back().end != id.value) ranges.push_back({id.value, id.value});
+    ++ranges.back().end;
+  }
+  return ranges;
+}
+
+Result<void> check_region_patterns(const Definitions& defs, const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    std::vector<std::string> names;
+    bool any = false;
+    for (const Region& region : defs.regions) {
+      std::string name = demangle(region.name);
+      any = any || matches_pattern(pattern, region.name) || matches_pattern(pattern, name);
+      names.push_back(std::move(name));
+    }
+    if (!any) return Error::usage(fmt::format("no region is called '{}'{}", pattern, did_you_mean(pattern, names)));
+  }
+  return {};
+}
+
+std::string shown_name(const std::string& name, bool full) {
+  std::string shown = demangle(name);
+  return full ? shown : shorten_name(shown, kNameWidth);
+}
+
+std::string shown_metric(const Metric& metric) {
+  if (metric.display_name.empty() || metric.display_name == metric.name) return metric.name;
+  return fmt::format("{} ({})", metric.display_name, metric.name);
+}
+
+void write_value(JsonWriter& json, const Value& value) {
+  if (value.type().is_integer()) {
+    json.value(value.integer());
+  } else if (value.type().is_double()) {
+    json.value(value.scalar());
+  } else {
+    json.value(std::string_view(value.text()));
+  }
+}
+
+}  // namespace fathom::cli

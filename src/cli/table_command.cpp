@@ -1,0 +1,287 @@
+// fathom table: raw values, exact, as rows of (metric, context, path, location, value).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/cancel.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/path_walker.hpp"
+#include "cli/profile_arguments.hpp"
+#include "cli/table_rows.hpp"
+#include "profile/compute.hpp"
+#include "profile/views.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+// Memory for one block of values; a quarter of the budget when that is less.
+constexpr std::uint64_t kBlockBytes = 256ULL << 20;
+// Contexts that one thread turns into text at a time, in cells.
+constexpr std::size_t kCellsPerPiece = 1U << 15;
+
+class TableCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    arguments_.declare_path(options);
+    arguments_.declare_metrics(options, "only metrics of this name; patterns with * and ?; may be repeated");
+    options.flag("--inclusive", inclusive_, "values of whole subtrees")
+        .flag("--exclusive", exclusive_, "values of contexts without what they call")
+        .value("--scope", "NAME", &scope_, "a flavour as the format names it (HPCToolkit: point, function, …)")
+        .values("--context", "ID", contexts_, "only this context, by the id the file uses; may be repeated")
+        .values("--region", "R", regions_, "only contexts of regions of this name; patterns")
+        .values("--location", "ID", locations_, "only this location, by the id the file uses; patterns")
+        .flag("--total", total_, "one row per metric: the roots (or --context), all locations together")
+        .flag("--zeros", zeros_, "also values that are zero or absent")
+        .flag("--summary", summary_, "also the statistics that the file stores");
+    arguments_.declare_derive(options);
+    options
+        .about(
+            "Values are as stored unless a flavour is asked for, and print so that they read back to the same value. "
+            "Zero values are left out.")
+        .example("fathom table profile.cubex --csv --metric time --inclusive", "inclusive times as CSV")
+        .example("fathom table profile.cubex --total --inclusive", "one number per metric")
+        .example("fathom table profile.cubex --region 'MPI_*' --location 0 --json", "what location 0 did in MPI");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_CHECK(check_flavour());
+    FATHOM_TRY(const ProfilePtr profile, arguments_.open(session));
+    const Definitions& defs = profile->defs();
+    FATHOM_TRY(std::vector<MetricId> metrics, choose_metrics(defs, arguments_.metrics));
+    if (arguments_.metrics.empty()) {
+      for (std::size_t i = 0; i < defs.metrics.size(); ++i) metrics.emplace_back(i);
+    }
+    FATHOM_TRY(metrics, usable_only(*profile, metrics));
+    FATHOM_TRY(chosen_contexts_, contexts(defs));
+    FATHOM_TRY(const auto chosen_locations, choose_locations(defs, locations_));
+    form_ = session.csv() ? RowForm::csv : session.json() ? RowForm::json : RowForm::text;
+    session.out().write(RowSpeller::header(form_));
+    for (const MetricId metric : metrics) {
+      if (session.out().closed()) break;
+      if (total_) {
+        FATHOM_CHECK(write_total(session, *profile, metric, chosen_locations));
+      } else {
+        FATHOM_CHECK(write_metric(session, *profile, metric, chosen_locations));
+      }
+    }
+    if (summary_) FATHOM_CHECK(write_statistics(session, *profile, metrics));
+    session.out().write(RowSpeller::footer(form_, any_row_));
+    return kDone;
+  }
+
+ private:
+  [[nodiscard]] Result<void> check_flavour() {
+    if (int(inclusive_) + int(exclusive_) + int(!scope_.empty()) > 1) {
+      return Error::usage("--inclusive, --exclusive and --scope exclude each other");
+    }
+    if (inclusive_) flavour_.kind = Flavour::Kind::inclusive;
+    if (exclusive_) flavour_.kind = Flavour::Kind::exclusive;
+    if (!scope_.empty()) flavour_ = {Flavour::Kind::named, scope_};
+    return {};
+  }
+
+  // Metrics whose values cannot be had are left out with a warning; when nothing else was asked for that is an error.
+  static Result<std::vector<MetricId>> usable_only(const Profile& profile, const std::vector<MetricId>& metrics) {
+    std::vector<MetricId> usable;
+    std::string last;
+    for (const MetricId id : metrics) {
+      const std::string why = why_unavailable(profile, id);
+      if (why.empty()) {
+        usable.push_back(id);
+        continue;
+      }
+      last = fmt::format("metric '{}' {}", profile.defs().metric(id).name, why);
+      if (metrics.size() > 1) {
+        FATHOM_CHECK(profile.work->diagnostics.warn(
+            fmt::format("profile.metric_left_out.{}", profile.defs().metric(id).name), Place::in(profile.name), last));
+      }
+    }
+    if (metrics.size() == 1 && usable.empty()) return Error(last, Place::in(profile.name));
+    return usable;
+  }
+
+  // Rows in order; all when nothing is asked for.
+  Result<std::vector<ContextId>> contexts(const Definitions& defs) {
+    FATHOM_TRY(std::vector<ContextId> chosen, choose_contexts(defs, contexts_));
+    if (regions_.empty()) return chosen;
+    FATHOM_CHECK(check_region_patterns(defs, regions_));
+    const ContextFilter wanted = region_filter(defs, regions_);
+    std::vector<ContextId> out;
+    if (contexts_.empty()) {
+      for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+        if (wanted(ContextId(i))) out.emplace_back(i);
+      }
+    } else {
+      std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(out), wanted);
+    }
+    none_ = out.empty();
+    return out;
+  }
+
+  void write_rows(Session& session, std::string_view rows) {
+    if (rows.empty()) return;
+    if (form_ == RowForm::json && !any_row_) rows.remove_prefix(1);
+    any_row_ = true;
+    session.out().write(rows);
+  }
+
+  Result<void> write_total(Session& session, const Profile& profile, MetricId metric,
+                           const std::vector<LocationId>& locations) {
+    const Definitions& defs = profile.defs();
+    Selection selection{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .aggregate = true};
+    if (selection.contexts.empty() && !none_) selection.contexts = defs.contexts.roots();
+    if (selection.contexts.empty()) return {};
+    Cells total(defs.metric(metric).type, 1, 1);
+    bool fresh = true;
+    for (const IndexRange range : as_ranges(locations)) {
+      selection.locations = range;
+      FATHOM_TRY(const Cells cells, compute(profile, metric, selection));
+      for (std::size_t row = 0; row < cells.rows(); ++row) {
+        if (fresh) {
+          total = Cells(cells.type(), 1, 1);
+          total.copy_row(0, cells, row);
+          fresh = false;
+        } else {
+          total.add_row(0, cells, row);
+        }
+      }
+    }
+    const Value value = total.at(0, 0);
+    if (value.is_zero() && !zeros_) return {};
+    RowSpeller speller(form_, defs.metric(metric).name);
+    speller.start_context("", "");
+    std::string out;
+    speller.row(out, RowSpeller::spell_location(form_, ""), value.text(), is_number(value));
+    write_rows(session, out);
+    return {};
+  }
+
+  static bool is_number(const Value& value) {
+    return value.type().is_integer() || (value.type().is_double() && std::isfinite(value.scalar()));
+  }
+
+  Result<void> write_metric(Session& session, const Profile& profile, MetricId metric,
+                            const std::vector<LocationId>& locations) {
+    if (none_) return {};
+    const Selection all{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}};
+    const std::size_t rows = row_count(profile, all);
+    const std::uint64_t per_location =
+        std::max<std::uint64_t>(1, Cells::bytes_needed(profile.defs().metric(metric).type, rows, 1));
+    const std::uint64_t limit = std::min(kBlockBytes, profile.work->budget.limit() / 4);
+    const auto block = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit / per_location, 1, UINT32_MAX));
+    for (const IndexRange range : as_ranges(locations)) {
+      for (std::uint32_t begin = range.begin; begin < range.end && !session.out().closed();) {
+        const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(range.end, std::uint64_t(begin) + block));
+        FATHOM_CHECK(write_block(session, profile, metric, {begin, end}));
+        begin = end;
+      }
+    }
+    return {};
+  }
+
+  Result<void> write_block(Session& session, const Profile& profile, MetricId metric, IndexRange locations) {
+    const Definitions& defs = profile.defs();
+    const Selection selection{.flavour = flavour_, .contexts = chosen_contexts_, .locations = locations};
+    FATHOM_TRY(Cells cells, compute(profile, metric, selection));
+    std::vector<std::string> labels;
+    for (std::uint32_t i = locations.begin; i < locations.end; ++i) {
+      labels.push_back(RowSpeller::spell_location(form_, defs.system.location_label(LocationId(i))));
+    }
+    const std::size_t piece = std::max<std::size_t>(1, kCellsPerPiece / std::max<std::size_t>(1, cells.columns()));
+    // A round of pieces is spelled in parallel and then written in order.
+    const std::size_t round = piece * thread_count() * 4;
+    for (std::size_t first = 0; first < cells.rows() && !session.out().closed(); first += round) {
+      const std::size_t count = std::min(round, cells.rows() - first);
+      std::vector<std::string> texts((count + piece - 1) / piece);
+      FATHOM_CHECK(parallel_for(texts.size(), [&](std::size_t i) -> Result<void> {
+        const std::size_t begin = first + i * piece;
+        spell(defs, metric, cells, labels, begin, std::min(begin + piece, first + count), texts[i]);
+        return {};
+      }));
+      for (const std::string& text : texts) write_rows(session, text);
+    }
+    return {};
+  }
+
+  void spell(const Definitions& defs, MetricId metric, const Cells& cells, const std::vector<std::string>& labels,
+             std::size_t begin, std::size_t end, std::string& out) const {
+    PathWalker walker(defs);
+    RowSpeller speller(form_, defs.metric(metric).name);
+    const Form form = form_of(cells.type());
+    for (std::size_t row = begin; row < end; ++row) {
+      bool started = false;
+      for (std::size_t column = 0; column < cells.columns(); ++column) {
+        if (!zeros_ && cells.is_zero(row, column)) continue;
+        if (!started) {
+          const ContextId id = chosen_contexts_.empty() ? ContextId(row) : chosen_contexts_[row];
+          speller.start_context(std::to_string(defs.contexts[id].file_id), walker.path(id));
+          started = true;
+        }
+        if (form == Form::real) {
+          const double value = cells.reals(row)[column];
+          char digits[32];
+          const auto stop = std::to_chars(digits, digits + sizeof digits, value).ptr;
+          if (std::isfinite(value)) {
+            speller.row(out, labels[column], {digits, static_cast<std::size_t>(stop - digits)}, true);
+          } else {
+            speller.row(out, labels[column], exact_text(value), false);
+          }
+        } else {
+          speller.row(out, labels[column], cells.at(row, column).text(), form == Form::integer);
+        }
+      }
+    }
+  }
+
+  Result<void> write_statistics(Session& session, const Profile& profile, const std::vector<MetricId>& metrics) {
+    if (!profile.statistics) {
+      session.note("the file stores no statistics");
+      return {};
+    }
+    FATHOM_TRY(const std::vector<StoredStatistic> all, profile.statistics());
+    const Definitions& defs = profile.defs();
+    PathWalker walker(defs);
+    for (const StoredStatistic& one : all) {
+      if (std::find(metrics.begin(), metrics.end(), one.metric.metric) == metrics.end()) continue;
+      if (one.value == 0 && !zeros_) continue;
+      if (!chosen_contexts_.empty() &&
+          !std::binary_search(chosen_contexts_.begin(), chosen_contexts_.end(), one.context)) {
+        continue;
+      }
+      const Metric& metric = defs.metric(one.metric.metric);
+      RowSpeller speller(form_, fmt::format("{}:{}", metric.name, one.statistic));
+      speller.start_context(std::to_string(defs.contexts[one.context].file_id), walker.path(one.context));
+      std::string out;
+      speller.row(out, RowSpeller::spell_location(form_, ""), exact_text(one.value), std::isfinite(one.value));
+      write_rows(session, out);
+    }
+    return {};
+  }
+
+  ProfileArguments arguments_;
+  std::vector<std::string> contexts_;
+  std::vector<std::string> regions_;
+  std::vector<std::string> locations_;
+  std::string scope_;
+  bool inclusive_ = false;
+  bool exclusive_ = false;
+  bool total_ = false;
+  bool zeros_ = false;
+  bool summary_ = false;
+
+  Flavour flavour_;
+  RowForm form_ = RowForm::text;
+  std::vector<ContextId> chosen_contexts_;
+  bool none_ = false;  // the filters left no context
+  bool any_row_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_table_command() { return std::make_unique<TableCommand>(); }
+
+}  // namespace fathom::cli

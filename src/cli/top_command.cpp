@@ -1,0 +1,226 @@
+// fathom top: the hottest regions, contexts, files or locations.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/profile_arguments.hpp"
+#include "profile/views.hpp"
+#include "report/csv.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+constexpr std::size_t kBarWidth = 12;
+
+struct Ranked {
+  MetricId metric;
+  double total = 0;
+  FlatProfile flat;
+};
+
+GroupBy group_by(std::string_view name) {
+  if (name == "context") return GroupBy::context;
+  if (name == "location") return GroupBy::location;
+  if (name == "file") return GroupBy::file;
+  if (name == "module") return GroupBy::module;
+  return GroupBy::region;
+}
+
+class TopCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    arguments_.declare_path(options);
+    arguments_.declare_metrics(options, "rank by this metric (default: time); more of them add columns; patterns");
+    options.choice("--by", by_, {"region", "context", "location", "file", "module"}, "what a row is (default: region)")
+        .flag("--inclusive", inclusive_, "rank by what a row and all it calls take")
+        .value("-n,--number", "N", &number_, "how many rows (default: 20; 0 = all)")
+        .values("--region", "R", regions_, "count only these regions; patterns with * and ?")
+        .values("--location", "ID", locations_, "count only these locations; patterns");
+    arguments_.declare_derive(options);
+    arguments_.declare_names(options);
+    options.example("fathom top profile.cubex", "the functions in which most time is spent")
+        .example("fathom top profile.cubex --by context --inclusive -n 5", "the heaviest call paths")
+        .example("fathom top profile.cubex -m visits --region 'MPI_*'", "which MPI calls are made most often")
+        .example("fathom top profile.cubex --by location", "how the time spreads over ranks and threads");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(const ProfilePtr profile, arguments_.open(session));
+    const Definitions& defs = profile->defs();
+    FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
+    FATHOM_CHECK(check_region_patterns(defs, regions_));
+    FATHOM_TRY(const auto chosen, choose_locations(defs, locations_));
+    const auto ranges = as_ranges(chosen);
+    if (ranges.size() > 1) return Error::usage("--location of top takes neighbouring locations only");
+    std::vector<Ranked> ranked;
+    for (const MetricId metric : metrics) {
+      ViewInput input{.metric = metric, .locations = {}, .filter = {}};
+      if (!ranges.empty()) input.locations = ranges.front();
+      if (!regions_.empty()) input.filter = region_filter(defs, regions_);
+      FATHOM_TRY(FlatProfile flat, flat_profile(*profile, input, group_by(by_)));
+      FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));
+      ranked.push_back({metric, total.scalar(), std::move(flat)});
+    }
+    std::vector<std::size_t> order = ranked.front().flat.ranking(inclusive_);
+    const std::size_t all = order.size();
+    if (number_ > 0 && order.size() > number_) order.resize(number_);
+    if (session.json()) {
+      write_json(session, *profile, ranked, order);
+    } else if (session.csv()) {
+      write_csv(session, *profile, ranked, order);
+    } else {
+      write_text(session, *profile, ranked, order, all);
+    }
+    return kDone;
+  }
+
+ private:
+  [[nodiscard]] std::string row_name(const Profile& profile, const FlatProfile::Row& row) const {
+    const Definitions& defs = profile.defs();
+    if (by_ == "location") {
+      const SystemNode& node = defs.system.location(row.location);
+      const SystemNodeId group = defs.system.group_of(row.location);
+      return group.valid() ? fmt::format("{} / {}", defs.system.nodes[group.index()].name, node.name) : node.name;
+    }
+    if (by_ == "context") {
+      std::vector<std::string> names;
+      for (ContextId at = row.context; at.valid(); at = defs.contexts[at].parent) {
+        names.push_back(shown_name(defs.region_of(at).name, arguments_.full_names));
+      }
+      // The end of a path says most; its start gives way on a narrow terminal.
+      std::string out;
+      const std::size_t shown = arguments_.full_names ? names.size() : std::min<std::size_t>(names.size(), 6);
+      if (shown < names.size()) out = fmt::format("…{}", kPathSeparator);
+      for (std::size_t i = shown; i-- > 0;) out += names[i] + (i > 0 ? kPathSeparator : "");
+      return out;
+    }
+    if (row.region.valid()) return shown_name(row.name, arguments_.full_names);
+    return row.name.empty() ? "(not known)" : row.name;
+  }
+
+  static std::string place_of(const Profile& profile, const FlatProfile::Row& row) {
+    if (!row.region.valid()) return {};
+    const Region& region = profile.defs().region(row.region);
+    if (region.file.empty()) return region.module;
+    const std::string file = region.file.substr(region.file.rfind('/') + 1);
+    return region.begin_line > 0 ? fmt::format("{}:{}", file, region.begin_line) : file;
+  }
+
+  void write_text(Session& session, const Profile& profile, const std::vector<Ranked>& ranked,
+                  const std::vector<std::size_t>& order, std::size_t all) const {
+    const Terminal& terminal = session.terminal();
+    const Ranked& main = ranked.front();
+    const Metric& metric = profile.defs().metric(main.metric);
+    const std::size_t locations = profile.defs().system.location_count();
+    session.out().write(fmt::format("{}: {} in total over {} location{}\n\n",
+                                    terminal.paint(shown_metric(metric), Style::bold),
+                                    readable(main.total, metric.unit), grouped(locations), locations == 1 ? "" : "s"));
+    TextTable table;
+    table.column(inclusive_ ? "INCLUSIVE" : "EXCLUSIVE", Align::right).column("%", Align::right);
+    if (terminal.bars) table.column("");
+    const bool both = by_ != "location";
+    if (both) table.column(inclusive_ ? "EXCLUSIVE" : "INCLUSIVE", Align::right);
+    for (std::size_t i = 1; i < ranked.size(); ++i) {
+      table.column(profile.defs().metric(ranked[i].metric).name, Align::right);
+    }
+    std::string title = by_;
+    for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    table.column(std::move(title), Align::left, true);
+    const bool with_place = by_ == "region" || by_ == "context";
+    if (with_place) table.column("WHERE", Align::left, true);
+    for (const std::size_t row : order) {
+      const double first = value(main, row, inclusive_);
+      const double share = main.total != 0 ? first / main.total : 0;
+      std::vector<Cell> cells{{readable(first, metric.unit), Style::bold}, {percent(first, main.total), heat(share)}};
+      if (terminal.bars) cells.emplace_back(bar_text(share, kBarWidth), heat(share));
+      if (both) cells.emplace_back(readable(value(main, row, !inclusive_), metric.unit), Style::dim);
+      for (std::size_t i = 1; i < ranked.size(); ++i) {
+        cells.emplace_back(readable(value(ranked[i], row, inclusive_), profile.defs().metric(ranked[i].metric).unit));
+      }
+      cells.emplace_back(row_name(profile, main.flat.rows[row]));
+      if (with_place) cells.emplace_back(place_of(profile, main.flat.rows[row]), Style::dim);
+      table.row(std::move(cells));
+    }
+    session.out().write(table.text(terminal));
+    if (order.size() < all) {
+      session.out().write(
+          terminal.paint(fmt::format("… {} more (-n 0 shows all)", grouped(all - order.size())), Style::dim) + "\n");
+    }
+  }
+
+  static double value(const Ranked& ranked, std::size_t row, bool inclusive) {
+    if (row >= ranked.flat.rows.size()) return 0;
+    return (inclusive ? ranked.flat.inclusive : ranked.flat.exclusive).scalar(row, 0);
+  }
+
+  void write_json(Session& session, const Profile& profile, const std::vector<Ranked>& ranked,
+                  const std::vector<std::size_t>& order) const {
+    const Definitions& defs = profile.defs();
+    JsonWriter json(session.out());
+    json.begin_object().member("by", std::string_view(by_));
+    json.key("metrics").begin_array();
+    for (const Ranked& one : ranked) {
+      json.begin_object().member("name", std::string_view(defs.metric(one.metric).name));
+      json.member("unit", std::string_view(defs.metric(one.metric).unit)).member("total", one.total).end_object();
+    }
+    json.end_array();
+    json.key("rows").begin_array();
+    for (const std::size_t row : order) {
+      json.begin_object().member("name", std::string_view(name_for_machines(profile, ranked.front().flat.rows[row])));
+      const FlatProfile::Row& data = ranked.front().flat.rows[row];
+      if (data.context.valid()) json.member("context", defs.contexts[data.context].file_id);
+      json.key("exclusive").begin_object();
+      for (const Ranked& one : ranked) {
+        json.key(defs.metric(one.metric).name);
+        write_value(json, one.flat.exclusive.at(row, 0));
+      }
+      json.end_object();
+      json.key("inclusive").begin_object();
+      for (const Ranked& one : ranked) {
+        json.key(defs.metric(one.metric).name);
+        write_value(json, one.flat.inclusive.at(row, 0));
+      }
+      json.end_object().end_object();
+    }
+    json.end_array();
+    session.write_diagnostics(json);
+    json.end_object();
+  }
+
+  void write_csv(Session& session, const Profile& profile, const std::vector<Ranked>& ranked,
+                 const std::vector<std::size_t>& order) const {
+    CsvWriter csv(session.out());
+    csv.header({by_, "metric", "exclusive", "inclusive"});
+    for (const std::size_t row : order) {
+      for (const Ranked& one : ranked) {
+        csv.field(name_for_machines(profile, one.flat.rows[row]));
+        csv.field(profile.defs().metric(one.metric).name);
+        csv.field(one.flat.exclusive.at(row, 0).text());
+        csv.field(one.flat.inclusive.at(row, 0).text());
+        csv.end_row();
+      }
+    }
+  }
+
+  [[nodiscard]] std::string name_for_machines(const Profile& profile, const FlatProfile::Row& row) const {
+    if (by_ == "location") return profile.defs().system.location_label(row.location);
+    return row.name;
+  }
+
+  ProfileArguments arguments_;
+  std::string by_ = "region";
+  bool inclusive_ = false;
+  std::uint64_t number_ = 20;
+  std::vector<std::string> regions_;
+  std::vector<std::string> locations_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_top_command() { return std::make_unique<TopCommand>(); }
+
+}  // namespace fathom::cli

@@ -1,0 +1,219 @@
+// fathom tree: the call tree with a metric's values; top-down, bottom-up or flat.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/commands.hpp"
+#include "cli/profile_arguments.hpp"
+#include "profile/views.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+constexpr std::size_t kBarWidth = 10;
+
+// A node that is shown, with the lines drawn before its name.
+struct Line {
+  std::uint32_t node = 0;
+  std::string lead;
+};
+
+class TreeCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    arguments_.declare_path(options);
+    arguments_.declare_metrics(options, "show this metric (default: time)");
+    options
+        .choice("--view", view_, {"topdown", "bottomup", "flat"},
+                "callers above callees, callees above their callers, or one line per region (default: topdown)")
+        .flag("--hot", hot_, "only the path along the heaviest callees")
+        .value("--depth", "N", &depth_, "show N levels below the roots")
+        .value("--min", "%", &minimum_, "hide what takes less than this share of the total (default: 1)")
+        .values("--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
+        .flag("--ids", ids_, "show the ids by which 'fathom table --context' takes contexts");
+    arguments_.declare_derive(options);
+    arguments_.declare_names(options);
+    options.example("fathom tree profile.cubex", "the call tree, without what takes less than 1 %")
+        .example("fathom tree profile.cubex --hot", "straight to the hot spot")
+        .example("fathom tree profile.cubex --view bottomup --depth 2", "who calls the expensive functions")
+        .example("fathom tree profile.cubex -m visits --min 0", "the whole tree with numbers of calls");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(const ProfilePtr profile, arguments_.open(session));
+    const Definitions& defs = profile->defs();
+    FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
+    FATHOM_CHECK(check_region_patterns(defs, regions_));
+    if (hot_ && view_ == "flat") return Error::usage("--hot needs a tree: --view topdown or bottomup");
+    JsonWriter json(session.out());
+    if (session.json()) json.begin_object().key("trees").begin_array();
+    bool first = true;
+    for (const MetricId metric : metrics) {
+      ViewInput input{.metric = metric, .locations = {}, .filter = {}};
+      if (!regions_.empty()) input.filter = region_filter(defs, regions_);
+      FATHOM_TRY(const TreeView tree, make_view(*profile, input));
+      FATHOM_TRY(const Value total, metric_total(*profile, metric, {}));
+      if (session.json()) {
+        write_json(json, defs, metric, tree, total.scalar());
+      } else {
+        if (!first) session.out().write("\n");
+        write_text(session, *profile, metric, tree, total.scalar());
+      }
+      first = false;
+    }
+    if (session.json()) {
+      json.end_array();
+      session.write_diagnostics(json);
+      json.end_object();
+    }
+    return kDone;
+  }
+
+ private:
+  [[nodiscard]] Result<TreeView> make_view(const Profile& profile, const ViewInput& input) const {
+    if (view_ == "topdown") return top_down(profile, input);
+    if (view_ == "bottomup") {
+      constexpr std::size_t kDeepest = 64;
+      return bottom_up(profile, input,
+                       depth_ ? static_cast<std::size_t>(std::min<std::uint64_t>(*depth_, kDeepest)) : kDeepest);
+    }
+    return bottom_up(profile, input, 0);
+  }
+
+  // Whether nodes are ranked and measured by what they take alone: bottom-up trees take costs apart.
+  [[nodiscard]] bool by_exclusive() const { return view_ != "topdown"; }
+
+  [[nodiscard]] double weight(const TreeView& tree, std::uint32_t node) const {
+    return std::abs((by_exclusive() ? tree.exclusive : tree.inclusive).scalar(node, 0));
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> visible(const TreeView& tree, std::vector<std::uint32_t> nodes,
+                                                   double total) const {
+    const double least = std::abs(total) * minimum_ / 100;
+    std::erase_if(nodes, [&](std::uint32_t node) { return weight(tree, node) < least; });
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return weight(tree, a) > weight(tree, b); });
+    return nodes;
+  }
+
+  // Depth first with a stack of its own: trees are as deep as the file says.
+  [[nodiscard]] std::vector<Line> lines(const TreeView& tree, double total) const {
+    std::vector<Line> out;
+    if (hot_) {
+      const std::vector<std::uint32_t> path = hot_path(tree);
+      for (const std::uint32_t node : path) {
+        const std::size_t depth = tree.nodes[node].depth;
+        out.push_back({node, depth == 0 ? "" : std::string((std::min<std::size_t>(depth, 40) - 1) * 2, ' ') + "└─"});
+      }
+      return out;
+    }
+    struct Pending {
+      std::uint32_t node;
+      std::string lead;      // drawn before this node
+      std::string children;  // drawn before everything below it
+    };
+    std::vector<Pending> stack;
+    const auto push = [&](const std::vector<std::uint32_t>& nodes, const std::string& before, bool roots) {
+      for (std::size_t i = nodes.size(); i-- > 0;) {
+        const bool last = i + 1 == nodes.size();
+        if (roots) {
+          stack.push_back({nodes[i], "", ""});
+        } else {
+          stack.push_back({nodes[i], before + (last ? "└─" : "├─"), before + (last ? "  " : "│ ")});
+        }
+      }
+    };
+    push(visible(tree, tree.roots(), total), "", true);
+    while (!stack.empty()) {
+      Pending top = std::move(stack.back());
+      stack.pop_back();
+      out.push_back({top.node, std::move(top.lead)});
+      if (depth_ && tree.nodes[top.node].depth >= *depth_) continue;
+      push(visible(tree, tree.children(top.node), total), top.children, false);
+    }
+    return out;
+  }
+
+  void write_text(Session& session, const Profile& profile, MetricId id, const TreeView& tree, double total) const {
+    const Terminal& terminal = session.terminal();
+    const Definitions& defs = profile.defs();
+    const Metric& metric = defs.metric(id);
+    session.out().write(fmt::format("{}: {} in total\n\n", terminal.paint(shown_metric(metric), Style::bold),
+                                    readable(total, metric.unit)));
+    const std::vector<Line> shown = lines(tree, total);
+    TextTable table;
+    const bool exclusive_first = by_exclusive();
+    table.column(exclusive_first ? "EXCLUSIVE" : "INCLUSIVE", Align::right).column("%", Align::right);
+    if (terminal.bars) table.column("");
+    table.column(exclusive_first ? "INCLUSIVE" : "EXCLUSIVE", Align::right);
+    if (ids_) table.column("ID", Align::right);
+    table.column(view_ == "topdown"    ? "CALL TREE"
+                 : view_ == "bottomup" ? "REGION ← CALLERS"
+                                       : "REGION",
+                 Align::left, true);
+    for (const Line& line : shown) {
+      const double inclusive = tree.inclusive.scalar(line.node, 0);
+      const double exclusive = tree.exclusive.scalar(line.node, 0);
+      const double first = exclusive_first ? exclusive : inclusive;
+      const double share = total != 0 ? first / total : 0;
+      std::vector<Cell> cells{{readable(first, metric.unit), Style::plain}, {percent(first, total), heat(share)}};
+      if (terminal.bars) cells.emplace_back(bar_text(share, kBarWidth), heat(share));
+      cells.emplace_back(readable(exclusive_first ? inclusive : exclusive, metric.unit), Style::dim);
+      const TreeView::Node& node = tree.nodes[line.node];
+      if (ids_) {
+        cells.emplace_back(node.context.valid() ? std::to_string(defs.contexts[node.context].file_id) : "", Style::dim);
+      }
+      const double own = total != 0 ? exclusive / total : 0;
+      const Style style = !exclusive_first && own >= 0.05 ? heat(own) : Style::plain;
+      cells.emplace_back(line.lead + shown_name(defs.region(node.region).name, arguments_.full_names), style);
+      table.row(std::move(cells));
+    }
+    session.out().write(table.text(terminal));
+    write_remark(session, shown.size(), tree.nodes.size());
+  }
+
+  void write_remark(Session& session, std::size_t shown, std::size_t all) const {
+    if (hot_ || shown >= all) return;
+    const std::string text =
+        fmt::format("… {} more: below {}%{} (--min 0 shows all)", grouped(all - shown), exact_text(minimum_),
+                    depth_ ? fmt::format(" or deeper than {}", *depth_) : "");
+    session.out().write(session.terminal().paint(text, Style::dim) + "\n");
+  }
+
+  // A flat list in depth-first order with depths: as nested objects a deep tree could not be read by anyone.
+  void write_json(JsonWriter& json, const Definitions& defs, MetricId id, const TreeView& tree, double total) const {
+    json.begin_object().member("metric", std::string_view(defs.metric(id).name));
+    json.member("unit", std::string_view(defs.metric(id).unit)).member("view", std::string_view(view_));
+    json.member("total", total);
+    json.key("nodes").begin_array();
+    for (const Line& line : lines(tree, total)) {
+      const TreeView::Node& node = tree.nodes[line.node];
+      json.begin_object().member("depth", node.depth);
+      json.member("name", std::string_view(defs.region(node.region).name));
+      if (node.context.valid()) json.member("context", defs.contexts[node.context].file_id);
+      json.key("inclusive");
+      write_value(json, tree.inclusive.at(line.node, 0));
+      json.key("exclusive");
+      write_value(json, tree.exclusive.at(line.node, 0));
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+
+  ProfileArguments arguments_;
+  std::string view_ = "topdown";
+  bool hot_ = false;
+  bool ids_ = false;
+  std::optional<std::uint64_t> depth_;
+  double minimum_ = 1;
+  std::vector<std::string> regions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_tree_command() { return std::make_unique<TreeCommand>(); }
+
+}  // namespace fathom::cli
