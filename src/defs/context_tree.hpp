@@ -18,8 +18,8 @@ namespace fathom {
 
 using ContextId = Id<struct ContextTag>;
 
-// How a context hangs below its parent. Only a call is crossed by "exclusive": what is inlined or lexically nested
-// (loop, line, instruction) belongs to the function around it.
+// How a context hangs below its parent. "Exclusive" covers what is lexically nested (loop, line, instruction) and ends
+// at calls, inlined ones too: an inlined function is a function of its own.
 enum class Edge : std::uint8_t { call, inlined_call, lexical };
 
 struct Context {

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "formats/cube/cube_format.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
+#include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -16,6 +17,8 @@ std::span<const Format* const> all_formats() {
   static const std::array kFormats = {
       &cube::format(),
       &dumpi::format(),
+      &hpctoolkit::meta_format(),
+      &hpctoolkit::xml_format(),
   };
   return kFormats;
 }

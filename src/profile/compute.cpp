@@ -165,7 +165,7 @@ void sum_up(const ContextTree& tree, IndexRange contexts, bool across_calls, Cel
   for (std::uint32_t id = contexts.end; id-- > contexts.begin;) {
     const Context& context = tree[ContextId(id)];
     if (!context.parent.valid() || context.parent.value < contexts.begin) continue;
-    if (across_calls || context.edge != Edge::call) {
+    if (across_calls || context.edge == Edge::lexical) {
       cells.add_row(context.parent.value - contexts.begin, cells, id - contexts.begin);
     }
   }
@@ -184,7 +184,7 @@ std::size_t subtract_calls(const ContextTree& tree, IndexRange contexts, const C
       const ContextId at = pending.back();
       pending.pop_back();
       for (ContextId child = tree.first_child(at); child.valid(); child = tree.next_sibling(child)) {
-        if (tree[child].edge != Edge::call) {
+        if (tree[child].edge == Edge::lexical) {
           pending.push_back(child);
         } else if (any) {
           called.add_row(0, inclusive, child.value - contexts.begin);

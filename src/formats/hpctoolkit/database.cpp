@@ -1,0 +1,216 @@
+#include "formats/hpctoolkit/database.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/parallel.hpp"
+#include "formats/hpctoolkit/sample_trace.hpp"
+#include "formats/hpctoolkit/statistics.hpp"
+#include "io/file.hpp"
+#include "io/output_file.hpp"
+
+namespace fathom::hpctoolkit {
+
+Result<DatabaseFiles> DatabaseFiles::at(const std::filesystem::path& directory, const char* description,
+                                        const Work& work) {
+  DatabaseFiles files;
+  files.directory = directory;
+  FATHOM_TRY(files.description, open_file(directory / description, work));
+  const auto optional_file = [&](const char* name) -> Result<std::optional<Blob>> {
+    std::error_code status;
+    if (!std::filesystem::exists(directory / name, status)) return std::optional<Blob>();
+    FATHOM_TRY(Blob blob, open_file(directory / name, work));
+    return std::optional<Blob>(std::move(blob));
+  };
+  FATHOM_TRY(files.profiles, optional_file("profile.db"));
+  FATHOM_TRY(files.contexts, optional_file("cct.db"));
+  FATHOM_TRY(files.trace, optional_file("trace.db"));
+  return files;
+}
+
+Result<std::unique_ptr<Database>> Database::open(const Format& format, DatabaseFiles files, const Work& work) {
+  std::unique_ptr<Database> database(new Database(format, std::move(files), work));
+  FATHOM_CHECK(database->load());
+  return database;
+}
+
+Result<void> Database::load() {
+  std::vector<std::string> id_names;
+  if (MetaDb::looks_like(files_.description.bytes())) {
+    FATHOM_TRY(const MetaDb meta, MetaDb::read(files_.description, work()));
+    version_ = meta.version;
+    variant_ = meta.prerelease ? "pre-release meta.db" : "meta.db";
+    id_names = meta.id_names;
+    FATHOM_TRY(Mapping mapping, map_meta(meta, work()));
+    mapping_ = std::make_shared<Mapping>(std::move(mapping));
+  } else {
+    FATHOM_TRY(const ExperimentXml xml, ExperimentXml::read(files_.description, work()));
+    version_ = xml.version;
+    variant_ = "experiment.xml";
+    id_names = xml.id_names;
+    FATHOM_TRY(Mapping mapping, map_xml(xml, work()));
+    mapping_ = std::make_shared<Mapping>(std::move(mapping));
+  }
+  if (id_names.empty()) id_names = default_id_names();
+  FATHOM_CHECK(load_values());
+  if (profiles_) {
+    map_system(profiles_->profiles(), id_names, *mapping_);
+  } else {
+    // Without profile.db nobody says what the profiles are; cct.db knows their numbers.
+    std::uint32_t last = 0;
+    for (std::uint64_t id = 0; contexts_ && id < contexts_->size(); ++id) {
+      const auto block = contexts_->block(id);
+      for (std::uint64_t i = 0; block && i < block->value_count(); ++i) last = std::max(last, block->id(i));
+    }
+    constexpr std::uint32_t kMostProfiles = 1U << 26;
+    std::vector<ProfileRecord> unknown(last < kMostProfiles ? last + 1 : 1);
+    unknown.front().summary = true;
+    map_system(unknown, id_names, *mapping_);
+  }
+  source_ = std::make_shared<DatabaseSource>(profiles_, contexts_, mapping_, work());
+  if (files_.trace) {
+    auto trace = TraceDb::read(*files_.trace, work());
+    if (trace) {
+      if (trace->sample_count() > 0) trace_db_ = std::make_shared<const TraceDb>(std::move(*trace));
+    } else {
+      FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.trace_db", trace.error().place(),
+                                            trace.error().what() + "; the trace is left out"));
+    }
+  }
+  return {};
+}
+
+// Either of profile.db and cct.db is enough for the values.
+Result<void> Database::load_values() {
+  std::optional<Error> first;
+  const auto note = [&](Error error, const char* other) -> Result<void> {
+    FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.values_file", error.place(),
+                                          fmt::format("{}; values come from {}", error.what(), other)));
+    if (!first) first = std::move(error);
+    return {};
+  };
+  const auto missing = [&](const char* name) { return Error("is missing", Place::in((path() / name).string())); };
+  if (files_.profiles) {
+    auto read = ProfileDb::read(*files_.profiles, work());
+    if (read) {
+      profiles_ = std::make_shared<const ProfileDb>(std::move(*read));
+    } else if (read.error().kind() == ErrorKind::refused) {
+      return std::move(read).error();
+    } else {
+      FATHOM_CHECK(note(std::move(read).error(), "cct.db"));
+    }
+  } else {
+    FATHOM_CHECK(note(missing("profile.db"), "cct.db"));
+  }
+  if (files_.contexts) {
+    auto read = CctDb::read(*files_.contexts, work());
+    if (read && profiles_ && read->looks_damaged()) {
+      FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.cct_damaged", read->blob().place(),
+                                            "blocks of values are not terminated or do not lie inside the file (some "
+                                            "writers of 2022 left the data zeroed); values come from profile.db"));
+    } else if (read) {
+      contexts_ = std::make_shared<const CctDb>(std::move(*read));
+    } else if (read.error().kind() == ErrorKind::refused) {
+      return std::move(read).error();
+    } else {
+      FATHOM_CHECK(note(std::move(read).error(), "profile.db"));
+    }
+  } else {
+    FATHOM_CHECK(note(missing("cct.db"), "profile.db"));
+  }
+  if (!profiles_ && !contexts_) {
+    return std::move(*first).hint("a database needs profile.db or cct.db beside its description");
+  }
+  return {};
+}
+
+std::vector<Level> Database::levels() const {
+  std::vector<Level> levels = {Level::profile};
+  if (trace_db_) levels.push_back(Level::trace);
+  return levels;
+}
+
+Result<std::vector<InfoEntry>> Database::describe(bool) {
+  const Definitions& defs = *mapping_->definitions;
+  std::vector<InfoEntry> out;
+  out.push_back({"metrics", std::uint64_t{defs.metrics.size()}});
+  out.push_back({"contexts", std::uint64_t{defs.contexts.size()}});
+  out.push_back({"regions", std::uint64_t{defs.regions.size()}});
+  out.push_back({"locations", std::uint64_t{defs.system.location_count()}});
+  if (trace_db_) out.push_back({"events", trace_db_->sample_count()});
+  if (profiles_) {
+    std::uint64_t values = 0;
+    for (const ProfileRecord& profile : profiles_->profiles()) values += profile.summary ? 0 : profile.value_count;
+    out.push_back({"values", values});
+  }
+  out.push_back({"variant", variant_});
+  for (const auto& [key, value] : defs.attributes) out.push_back({key, value});
+  if (trace_db_) {
+    FATHOM_TRY(const auto level, trace());
+    if (const auto span = level->known_span()) {
+      out.push_back({"first_ns", static_cast<std::uint64_t>(span->from_ns)});
+      out.push_back({"last_ns", static_cast<std::uint64_t>(span->to_ns)});
+    }
+  }
+  return out;
+}
+
+Result<ProfilePtr> Database::profile() {
+  if (profile_) return profile_;
+  auto profile = std::make_shared<Profile>();
+  profile->definitions = mapping_->definitions;
+  profile->values = source_;
+  profile->name = path().string();
+  profile->work = work();
+  if (profiles_ && !mapping_->statistics.empty()) {
+    profile->statistics = [profiles = profiles_, source = source_, mapping = mapping_, work = work()] {
+      return hpctoolkit::statistics(*profiles, *source, *mapping, work);
+    };
+  }
+  profile_ = std::move(profile);
+  return profile_;
+}
+
+Result<std::shared_ptr<const Trace>> Database::trace() {
+  if (!trace_db_) return no_level(Level::trace);
+  if (trace_) return trace_;
+  const auto& order = mapping_->profile_of_location;
+  std::vector<SampleLine> lines(order.size());
+  for (const TraceLine& line : trace_db_->lines()) {
+    const auto found = std::lower_bound(order.begin(), order.end(), line.profile);
+    if (found == order.end() || *found != line.profile) {
+      FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.trace_profile", trace_db_->blob().place(line.begin),
+                                            fmt::format("a trace of profile {}, which does not exist", line.profile)));
+      continue;
+    }
+    SampleLine& target = lines[static_cast<std::size_t>(found - order.begin())];
+    target.at = trace_db_->blob().bytes().data() + line.begin;
+    target.count = line.count;
+    target.place = trace_db_->blob().place(line.begin);
+  }
+  trace_ = std::make_shared<SampleTrace>(*mapping_->definitions, mapping_->samples, std::move(lines),
+                                         order_of(trace_db_->generation()), 1, trace_db_, work());
+  return trace_;
+}
+
+// A copy of every file: nothing is lost, whatever it is.
+Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteOptions&) {
+  std::error_code status;
+  std::filesystem::create_directories(target, status);
+  if (status) return Error(fmt::format("cannot create: {}", status.message()), Place::in(target.string()));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path(), status)) {
+    const auto to = target / std::filesystem::relative(entry.path(), path(), status);
+    if (entry.is_directory()) {
+      std::filesystem::create_directories(to, status);
+    } else if (entry.is_regular_file()) {
+      FATHOM_TRY(const Blob blob, map_file(entry.path()));
+      FATHOM_CHECK(write_file(to, blob.text()));
+    }
+  }
+  if (status) return Error(status.message(), Place::in(path().string()));
+  return true;
+}
+
+}  // namespace fathom::hpctoolkit

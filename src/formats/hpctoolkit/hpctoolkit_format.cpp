@@ -1,0 +1,100 @@
+#include "formats/hpctoolkit/hpctoolkit_format.hpp"
+
+#include <fstream>
+
+#include "formats/hpctoolkit/database.hpp"
+#include "formats/hpctoolkit/magic.hpp"
+
+namespace fathom::hpctoolkit {
+
+namespace {
+
+constexpr std::size_t kHeadSize = 65536;  // an inline DTD stands before the root element
+
+// The first bytes of a file of the directory that `source` is, or lies in.
+std::string head_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string head(kHeadSize, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return head;
+}
+
+std::filesystem::path directory_of(const Source& source) {
+  if (source.is_directory()) return source.path();
+  const auto parent = source.path().parent_path();
+  return parent.empty() ? std::filesystem::path(".") : parent;
+}
+
+// Does the source belong to a database whose description is `name`? A file of it stands for the directory.
+bool points_at(const Source& source, std::string_view name) {
+  if (source.is_directory()) return source.has(name);
+  if (source.path().filename() == name) return true;
+  std::error_code status;
+  const auto head = source.head(16);
+  const bool member = head.starts_with("HPCTOOLKIT") || head.starts_with("HPCPROF-");
+  return member && std::filesystem::exists(directory_of(source) / name, status);
+}
+
+Match recognise_meta(const Source& source) {
+  if (!points_at(source, "meta.db")) return {};
+  const std::string head =
+      source.is_directory() ? head_of(source.path() / "meta.db") : head_of(directory_of(source) / "meta.db");
+  if (head.starts_with(kMetaMagic)) return {Confidence::certain, "holds a meta.db that begins with HPCTOOLKITmeta"};
+  if (source.is_directory() && source.has("profile.db")) {
+    return {Confidence::maybe, "holds files named meta.db and profile.db"};
+  }
+  return {};
+}
+
+Match recognise_xml(const Source& source) {
+  if (!points_at(source, "experiment.xml")) return {};
+  const std::string version = ExperimentXml::version_in(head_of(directory_of(source) / "experiment.xml"));
+  if (!version.empty() && version[0] >= '4') {
+    return {Confidence::certain, "experiment.xml says HPCToolkitExperiment version " + version};
+  }
+  if (version.empty() && source.is_directory() && source.has("profile.db")) {
+    return {Confidence::maybe, "holds files named experiment.xml and profile.db"};
+  }
+  return {};
+}
+
+Result<DatasetPtr> open_meta(const Source& source, const Work& work) {
+  FATHOM_TRY(DatabaseFiles files, DatabaseFiles::at(directory_of(source), "meta.db", work));
+  FATHOM_TRY(auto database, Database::open(meta_format(), std::move(files), work));
+  return DatasetPtr(std::move(database));
+}
+
+Result<DatasetPtr> open_xml(const Source& source, const Work& work) {
+  FATHOM_TRY(DatabaseFiles files, DatabaseFiles::at(directory_of(source), "experiment.xml", work));
+  FATHOM_TRY(auto database, Database::open(xml_format(), std::move(files), work));
+  return DatasetPtr(std::move(database));
+}
+
+}  // namespace
+
+const Format& meta_format() {
+  static const Format kFormat = {
+      .name = "hpctoolkit",
+      .title = "HPCToolkit database (meta.db)",
+      .extensions = ".hpcdb",
+      .can = {{Level::profile, Level::trace}, {}},
+      .recognise = recognise_meta,
+      .open = open_meta,
+  };
+  return kFormat;
+}
+
+const Format& xml_format() {
+  static const Format kFormat = {
+      .name = "hpctoolkit-xml",
+      .title = "HPCToolkit database (experiment.xml 4.0)",
+      .extensions = "",
+      .can = {{Level::profile, Level::trace}, {}},
+      .recognise = recognise_xml,
+      .open = open_xml,
+  };
+  return kFormat;
+}
+
+}  // namespace fathom::hpctoolkit

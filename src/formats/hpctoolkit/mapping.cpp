@@ -1,0 +1,104 @@
+#include "formats/hpctoolkit/mapping.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace fathom::hpctoolkit {
+
+void ContextIndex::add(std::uint32_t file_id, ContextId context) { hash_.try_emplace(file_id, context); }
+
+void ContextIndex::finish() {
+  std::uint32_t last = 0;
+  for (const auto& [id, context] : hash_) last = std::max(last, id);
+  if (last > 16 * hash_.size() + 65536) return;
+  table_.assign(std::size_t{last} + 1, ContextId());
+  for (const auto& [id, context] : hash_) table_[id] = context;
+  hash_.clear();
+  sparse_ = false;
+}
+
+const std::vector<std::string>& default_id_names() {
+  static const std::vector<std::string> kNames = {"SUMMARY",   "NODE",       "RANK",      "THREAD",
+                                                  "GPUDEVICE", "GPUCONTEXT", "GPUSTREAM", "CORE"};
+  return kNames;
+}
+
+std::string unit_in_name(std::string_view name) {
+  if (!name.ends_with(')')) return {};
+  const auto open = name.rfind('(');
+  return open == std::string_view::npos ? std::string() : std::string(name.substr(open + 1, name.size() - open - 2));
+}
+
+std::string line_name(std::string_view file, std::int64_t line) {
+  const auto slash = file.rfind('/');
+  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  return fmt::format("{}:{}", file.empty() ? "<unknown file>" : file, line);
+}
+
+void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<std::string>& id_names,
+                Mapping& mapping) {
+  SystemTree& system = mapping.definitions->system;
+  // (parent, kind, logical, physical) of what is shared by several profiles.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>, SystemNodeId> shared;
+  const auto kind_name = [&](std::uint16_t kind) {
+    return kind < id_names.size() && !id_names[kind].empty() ? id_names[kind] : fmt::format("KIND{}", kind);
+  };
+  constexpr std::uint32_t kProcess = 0xFFFF0000;  // made up where the tuple names none
+  const auto inner = [&](SystemNodeId parent, std::uint32_t kind, SystemNode node, const Identifier& id) {
+    auto [found, fresh] = shared.try_emplace({parent.value, kind, id.logical, id.physical}, SystemNodeId());
+    if (fresh) {
+      node.parent = parent;
+      node.file_id = id.logical;
+      found->second = system.add(std::move(node));
+    }
+    return found->second;
+  };
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const ProfileRecord& profile = profiles[i];
+    if (profile.summary) continue;
+    SystemNodeId node;
+    SystemNodeId process;
+    SystemNode location;
+    std::string tuple_text;
+    for (const Identifier& id : profile.tuple) {
+      const std::string kind = kind_name(id.kind);
+      tuple_text +=
+          fmt::format("{}{}:{}:{}:{}", tuple_text.empty() ? "" : ";", kind, id.logical, id.physical, id.flags);
+      const std::string name = fmt::format("{} {}", kind, id.logical);
+      if (kind == "NODE") {
+        SystemNode made{{}, SystemKind::node, "node", name, {}, {}, 0, {}, {}, {}};
+        made.attributes.emplace_back("host id", fmt::format("{:x}", id.physical));
+        node = inner({}, id.kind, std::move(made), id);
+        continue;
+      }
+      if (!node.valid())
+        node = inner({}, kProcess, {{}, SystemKind::node, "machine", "machine", {}, {}, 0, {}, {}, {}}, {});
+      if (kind == "RANK") {
+        process = inner(
+            node, id.kind,
+            {{}, SystemKind::group, "process", name, {}, static_cast<std::int64_t>(id.logical), 0, {}, {}, {}}, id);
+        continue;
+      }
+      location.attributes.emplace_back(kind, std::to_string(id.logical));
+      if (kind == "CORE") continue;  // where a thread was bound to: not part of its name
+      location.name += (location.name.empty() ? "" : " ") + name;
+      location.type = kind == "THREAD" ? "thread" : kind == "GPUSTREAM" ? "gpu stream" : kind;
+      location.rank = static_cast<std::int64_t>(id.logical);
+    }
+    if (!node.valid())
+      node = inner({}, kProcess, {{}, SystemKind::node, "machine", "machine", {}, {}, 0, {}, {}, {}}, {});
+    if (!process.valid())
+      process = inner(node, kProcess, {{}, SystemKind::group, "process", "process", {}, {}, 0, {}, {}, {}}, {});
+    if (location.name.empty()) location.name = fmt::format("profile {}", i);
+    if (location.type.empty()) location.type = "thread";
+    location.attributes.emplace_back("id tuple", tuple_text);
+    location.parent = process;
+    location.file_id = i;
+    system.add_location(std::move(location));
+    mapping.profile_of_location.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+}  // namespace fathom::hpctoolkit

@@ -1,0 +1,102 @@
+// From native records to definitions of the profile level, with what is needed to find values again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/work.hpp"
+#include "defs/definitions.hpp"
+#include "formats/hpctoolkit/experiment_xml.hpp"
+#include "formats/hpctoolkit/meta_db.hpp"
+#include "formats/hpctoolkit/profile_db.hpp"
+#include "profile/source.hpp"
+
+namespace fathom::hpctoolkit {
+
+// From ids that the file uses to contexts of the tree. Ids that are not in the tree exist (instructions that the
+// writer folded into their line); they lead nowhere.
+class ContextIndex {
+ public:
+  void add(std::uint32_t file_id, ContextId context);
+  // Chooses a table or a hash, whichever is smaller.
+  void finish();
+  [[nodiscard]] ContextId find(std::uint32_t file_id) const {
+    if (!sparse_) return file_id < table_.size() ? table_[file_id] : ContextId();
+    const auto found = hash_.find(file_id);
+    return found == hash_.end() ? ContextId() : found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, ContextId> hash_;
+  std::vector<ContextId> table_;
+  bool sparse_ = true;
+};
+
+// A column of the summary profile.
+struct StatisticColumn {
+  std::uint16_t id = 0;
+  StoredMetric metric;
+  std::string statistic;  // "sum", "count", "sum of squares", "min", "max", or the formula as the file has it
+};
+
+struct Mapping {
+  std::shared_ptr<Definitions> definitions = std::make_shared<Definitions>();
+  std::vector<std::vector<std::uint16_t>> ids;  // of metric and scope, as in ordinary profiles and cct.db
+  ContextIndex contexts;                        // of ids of values
+  ContextIndex samples;                         // of ids of trace samples
+  std::vector<StatisticColumn> statistics;
+  std::vector<std::uint32_t> profile_of_location;
+};
+
+inline constexpr std::string_view kSumOfSquares = "sum of squares";
+
+// The names of identifier kinds where a file has no table.
+const std::vector<std::string>& default_id_names();
+// Locations from identifier tuples: nodes, ranks, and one location per profile that is not a summary.
+void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<std::string>& id_names, Mapping& mapping);
+// "sec" of "CPUTIME (sec)".
+std::string unit_in_name(std::string_view name);
+
+Result<Mapping> map_meta(const MetaDb& meta, const Work& work);
+Result<Mapping> map_xml(const ExperimentXml& xml, const Work& work);
+
+// Makes regions once each. Keys tell apart what has the same name.
+class RegionTable {
+ public:
+  explicit RegionTable(std::vector<Region>& regions) : regions_(regions) {}
+  // The region under this key, made by `make` when it is new.
+  template <class Make>
+  RegionId get(std::uint8_t kind, std::uint64_t a, std::uint64_t b, Make&& make) {
+    auto [found, fresh] = by_key_.try_emplace(Key{kind, a, b}, RegionId(regions_.size()));
+    if (fresh) {
+      regions_.push_back(make());
+      regions_.back().file_id = regions_.size() - 1;
+    }
+    return found->second;
+  }
+
+ private:
+  struct Key {
+    std::uint8_t kind;
+    std::uint64_t a;
+    std::uint64_t b;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t h = key.a * 0x9E3779B97F4A7C15ULL + key.b;
+      h ^= h >> 29;
+      h = h * 0xBF58476D1CE4E5B9ULL + key.kind;
+      return static_cast<std::size_t>(h ^ (h >> 32));
+    }
+  };
+  std::vector<Region>& regions_;
+  std::unordered_map<Key, RegionId, Hash> by_key_;
+};
+
+// "solve.c:12" for reading.
+std::string line_name(std::string_view file, std::int64_t line);
+
+}  // namespace fathom::hpctoolkit

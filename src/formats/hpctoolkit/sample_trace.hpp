@@ -1,0 +1,55 @@
+// Samples of a database as the trace level: each names a context of the same tree as the profile.
+#pragma once
+
+#include <memory>
+
+#include "base/work.hpp"
+#include "formats/hpctoolkit/mapping.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom::hpctoolkit {
+
+// Samples of one location, whatever file they come from.
+struct SampleLine {
+  const std::byte* at = nullptr;
+  std::uint64_t count = 0;
+  std::uint32_t stride = 12;
+  Place place;
+};
+
+// MT: every const method is safe.
+class SampleTrace : public Trace {
+ public:
+  // `lines` by location; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
+  SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines, Endian order,
+              std::uint64_t ns_per_tick, std::shared_ptr<const void> owner, Work work);
+
+  [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
+  Result<void> detail(const Event& event, std::string& out) const override;
+  [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override {
+    return lines_[location.index()].count;
+  }
+  [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+
+  [[nodiscard]] std::int64_t time(const SampleLine& line, std::uint64_t index) const {
+    return static_cast<std::int64_t>(load_unchecked<std::uint64_t>(line.at + index * line.stride, order_) *
+                                     ns_per_tick_);
+  }
+  [[nodiscard]] std::uint32_t context(const SampleLine& line, std::uint64_t index) const {
+    return load_unchecked<std::uint32_t>(line.at + index * line.stride + 8, order_);
+  }
+  [[nodiscard]] ContextId map(std::uint32_t file_id) const { return samples_.find(file_id); }
+  // Samples in ascending time: as a rule; a line that is not is sorted when it is opened.
+  [[nodiscard]] bool sorted(const SampleLine& line) const;
+  [[nodiscard]] const Work& work() const { return work_; }
+
+ private:
+  ContextIndex samples_;
+  std::vector<SampleLine> lines_;
+  Endian order_;
+  std::uint64_t ns_per_tick_;
+  std::shared_ptr<const void> owner_;
+  Work work_;
+};
+
+}  // namespace fathom::hpctoolkit

@@ -1,0 +1,159 @@
+#include "formats/hpctoolkit/xml_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+namespace fathom::hpctoolkit {
+
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+// Copies of sources inside the database begin with "./src/": the path counts below the database.
+std::string tidy_path(const std::string& path) { return path.starts_with("./") ? path.substr(2) : path; }
+
+class TreeMapper {
+ public:
+  TreeMapper(const ExperimentXml& xml, Mapping& mapping)
+      : xml_(xml), mapping_(mapping), regions_(mapping.definitions->regions) {
+    for (const std::string& file : xml.files) files_.push_back(tidy_path(file));
+  }
+
+  // Elements with a negative id, or whose id was seen before, only repeat the context |id| so that frames and call
+  // sites alternate. They stand inside that context or around it: either way what hangs below them hangs below their
+  // parent.
+  std::vector<ContextId> map() {
+    const auto& elements = xml_.elements;
+    std::vector<std::uint32_t> handle_of(elements.size());  // of the context that an element's children hang below
+    std::vector<std::uint8_t> owns(elements.size());
+    std::unordered_set<std::int32_t> seen;
+    seen.reserve(elements.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const XmlElement& element = elements[i];
+      const std::uint32_t parent = element.parent == kNone ? kNone : handle_of[element.parent];
+      if (element.id <= 0 || seen.contains(element.id)) {
+        handle_of[i] = parent;
+        continue;
+      }
+      const bool below_auxiliary = element.parent != kNone && elements[element.parent].id == -element.id;
+      const std::uint32_t handle =
+          builder_.add(parent == kNone ? ContextTreeBuilder::kRoot : parent, region_of(element),
+                       static_cast<std::uint64_t>(element.id), element.line, edge_of(element, below_auxiliary, parent));
+      seen.insert(element.id);
+      handle_of[i] = handle;
+      owns[i] = 1;
+    }
+    std::vector<ContextId> numbers;
+    mapping_.definitions->contexts = std::move(builder_).build(&numbers);
+    std::vector<ContextId> contexts(elements.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (handle_of[i] == kNone) continue;
+      const ContextId context = numbers[handle_of[i]];
+      const XmlElement& element = elements[i];
+      if (owns[i] != 0) {
+        contexts[i] = context;
+        mapping_.contexts.add(static_cast<std::uint32_t>(element.id), context);
+      }
+    }
+    // Samples name the id itself (4.0) or "it" (classic, where it is a number of its own).
+    if (!xml_.classic()) {
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        if (owns[i] != 0) mapping_.samples.add(static_cast<std::uint32_t>(elements[i].id), contexts[i]);
+      }
+    }
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const XmlElement& element = elements[i];
+      if (handle_of[i] != kNone && element.sample_id > 0) {
+        mapping_.samples.add(static_cast<std::uint32_t>(element.sample_id), numbers[handle_of[i]]);
+      }
+    }
+    mapping_.contexts.finish();
+    mapping_.samples.finish();
+    return contexts;
+  }
+
+ private:
+  enum Kind : std::uint8_t { kFrame, kNamelessFrame, kLoop, kLine, kCallSite };
+
+  static Edge edge_of(const XmlElement& element, bool below_auxiliary, std::uint32_t parent) {
+    if (parent == kNone) return Edge::call;
+    switch (element.tag) {
+      case Tag::frame:
+        return below_auxiliary ? Edge::inlined_call : Edge::call;
+      case Tag::inlined:
+      case Tag::alien:
+        return Edge::inlined_call;
+      default:
+        return Edge::lexical;
+    }
+  }
+
+  RegionId region_of(const XmlElement& element) {
+    const std::string& file = element.file >= 0 ? files_[static_cast<std::size_t>(element.file)] : empty_;
+    const std::string& module = element.module >= 0 ? xml_.modules[static_cast<std::size_t>(element.module)] : empty_;
+    const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(element.file)) << 32) |
+                       static_cast<std::uint32_t>(element.line);
+    const auto at_line = [&](const char* prefix, const char* role) {
+      Region region;
+      region.name = prefix + line_name(file, element.line);
+      region.file = file;
+      region.begin_line = region.end_line = element.line;
+      region.role = role;
+      return region;
+    };
+    switch (element.tag) {
+      case Tag::loop:
+        return regions_.get(kLoop, place, 0, [&] { return at_line("loop at ", "loop"); });
+      case Tag::statement:
+        return regions_.get(kLine, place, 0, [&] { return at_line("", "line"); });
+      case Tag::call_site:
+        return regions_.get(kCallSite, place, element.address, [&] {
+          Region region = at_line("call at ", "call site");
+          if (element.line <= 0 && element.address != 0) region.name = fmt::format("call at 0x{:x}", element.address);
+          return region;
+        });
+      default:
+        break;
+    }
+    if (element.procedure < 0) {
+      return regions_.get(kNamelessFrame, place, element.address, [&] {
+        Region region = at_line("<unknown procedure> ", "function");
+        region.module = module;
+        return region;
+      });
+    }
+    const auto procedure = static_cast<std::size_t>(element.procedure);
+    return regions_.get(kFrame, procedure, place, [&] {
+      const XmlProcedure& native = xml_.procedures[procedure];
+      Region region;
+      region.name = native.name;
+      region.file = file;
+      region.module = module;
+      region.begin_line = element.line > 0 ? element.line : -1;
+      region.role = native.artificial ? "placeholder" : "function";
+      if (native.address != 0) region.attributes.emplace_back("offset", fmt::format("0x{:x}", native.address));
+      return region;
+    });
+  }
+
+  const ExperimentXml& xml_;
+  Mapping& mapping_;
+  RegionTable regions_;
+  ContextTreeBuilder builder_;
+  std::vector<std::string> files_;
+  const std::string empty_;
+};
+
+}  // namespace
+
+std::vector<ContextId> map_xml_elements(const ExperimentXml& xml, Mapping& mapping) {
+  return TreeMapper(xml, mapping).map();
+}
+
+Result<void> map_xml_tree(const ExperimentXml& xml, Mapping& mapping, const Work&) {
+  map_xml_elements(xml, mapping);
+  return {};
+}
+
+}  // namespace fathom::hpctoolkit
