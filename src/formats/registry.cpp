@@ -9,6 +9,7 @@
 #include "formats/cube/cube_format.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
+#include "formats/ovni/ovni_format.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -19,6 +20,7 @@ std::span<const Format* const> all_formats() {
       &dumpi::format(),
       &hpctoolkit::meta_format(),
       &hpctoolkit::xml_format(),
+      &ovni::format(),
   };
   return kFormats;
 }

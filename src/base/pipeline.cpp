@@ -1,0 +1,60 @@
+#include "base/pipeline.hpp"
+
+#include <tbb/parallel_pipeline.h>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "base/cancel.hpp"
+
+namespace fathom {
+
+Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(std::size_t)>& make,
+                          const std::function<Result<void>(std::size_t)>& work,
+                          const std::function<Result<bool>(std::size_t)>& take) {
+  std::mutex mutex;
+  std::optional<Error> first;
+  std::atomic<bool> stopped{false};
+  const auto fail = [&](Error error) {
+    const std::scoped_lock lock(mutex);
+    if (!first) first = std::move(error);
+  };
+  std::size_t made = 0;
+  bool finished = false;
+  // Results leave in order and at most `slots` are on their way, so a slot is free again when its turn comes.
+  tbb::parallel_pipeline(
+      slots, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order,
+                                                 [&](tbb::flow_control& control) -> std::size_t {
+                                                   if (stopped || finished) {
+                                                     control.stop();
+                                                     return 0;
+                                                   }
+                                                   const std::size_t slot = made++ % slots;
+                                                   auto status =
+                                                       cancelled() ? Result<bool>(cancelled_error()) : make(slot);
+                                                   if (!status.ok()) fail(std::move(status).error());
+                                                   finished = !status.ok() || !*status;
+                                                   return slot;
+                                                 }) &
+                 tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel,
+                                                            [&](std::size_t slot) {
+                                                              if (!stopped) {
+                                                                if (auto status = work(slot); !status.ok()) {
+                                                                  fail(std::move(status).error());
+                                                                  stopped = true;
+                                                                }
+                                                              }
+                                                              return slot;
+                                                            }) &
+                 tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, [&](std::size_t slot) {
+                   if (stopped) return;
+                   auto status = take(slot);
+                   if (!status.ok()) fail(std::move(status).error());
+                   if (!status.ok() || !*status) stopped = true;
+                 }));
+  if (first) return std::move(*first);
+  return {};
+}
+
+}  // namespace fathom

@@ -1,0 +1,349 @@
+#include "formats/ovni/metadata.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace fathom::ovni {
+
+namespace {
+
+// Keeps the order of keys: marks and labels are listed as they appear.
+using Json = nlohmann::ordered_json;
+
+Result<Json> parse(const Blob& blob) {
+  const std::string_view text = blob.text();
+  // The parser that builds a document cannot say where it failed without exceptions; a listener can.
+  struct Listener : nlohmann::json_sax<Json> {
+    std::size_t at = 0;
+    std::string why;
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool end_object() override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+      at = position;
+      why = error.what();
+      return false;
+    }
+  };
+  Json json = Json::parse(text.begin(), text.end(), nullptr, false, true);
+  if (json.is_discarded()) {
+    Listener listener;
+    (void)Json::sax_parse(text.begin(), text.end(), &listener, nlohmann::detail::input_format_t::json, true, true);
+    const auto colon = listener.why.find("syntax error");
+    if (colon != std::string::npos) listener.why.erase(0, colon);
+    return Error(fmt::format("is not valid JSON: {}", listener.why.empty() ? "unreadable" : listener.why),
+                 blob.place(listener.at > 0 ? listener.at - 1 : 0));
+  }
+  if (!json.is_object()) return Error("is not a JSON object", blob.place());
+  return json;
+}
+
+const Json* find(const Json* object, std::string_view key) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(std::string(key));
+  return found == object->end() ? nullptr : &*found;
+}
+
+std::optional<std::int64_t> integer(const Json& value) {
+  if (value.is_number_integer()) {
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return {};
+    return value.get<std::int64_t>();
+  }
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::abs(number) < 9e18) return static_cast<std::int64_t>(number);
+  }
+  return {};
+}
+
+// Takes keys out of one object and notes those of the wrong kind.
+class Taker {
+ public:
+  Taker(const Json* object, std::string prefix, std::vector<std::string>& defects)
+      : object_(object), prefix_(std::move(prefix)), defects_(defects) {}
+
+  void take(std::string_view key, std::optional<std::int64_t>& into) {
+    if (const Json* value = find(object_, key)) {
+      into = integer(*value);
+      if (!into) wrong(key, "a number");
+    }
+  }
+  void take(std::string_view key, std::optional<std::string>& into) {
+    if (const Json* value = find(object_, key)) {
+      if (value->is_string()) {
+        into = value->get<std::string>();
+      } else {
+        wrong(key, "a text");
+      }
+    }
+  }
+  void take(std::string_view key, std::optional<bool>& into) {
+    if (const Json* value = find(object_, key)) {
+      if (value->is_boolean()) {
+        into = value->get<bool>();
+      } else {
+        wrong(key, "true or false");
+      }
+    }
+  }
+  void take_cpus(std::string_view key, std::optional<std::vector<Cpu>>& into) {
+    const Json* list = find(object_, key);
+    if (list == nullptr) return;
+    if (!list->is_array()) return wrong(key, "an array");
+    into.emplace();
+    for (const Json& item : *list) {
+      const Json* index = find(&item, "index");
+      const Json* phyid = find(&item, "phyid");
+      const auto i = index != nullptr ? integer(*index) : std::nullopt;
+      const auto p = phyid != nullptr ? integer(*phyid) : std::nullopt;
+      if (!i || !p) return wrong(key, "an array of {index, phyid}");
+      into->push_back({*i, *p});
+    }
+  }
+  void wrong(std::string_view key, std::string_view wanted) {
+    defects_.push_back(fmt::format("{}{} is not {}", prefix_, key, wanted));
+  }
+
+ private:
+  const Json* object_;
+  std::string prefix_;
+  std::vector<std::string>& defects_;
+};
+
+void take_marks(const Json* marks, Metadata& metadata) {
+  if (marks == nullptr) return;
+  if (!marks->is_object()) {
+    metadata.defects.emplace_back("ovni.mark is not an object");
+    return;
+  }
+  for (const auto& [key, value] : marks->items()) {
+    MarkType mark;
+    const auto type = parse_integer<std::int64_t>(key);
+    const Json* title = find(&value, "title");
+    const Json* channel = find(&value, "chan_type");
+    if (!type || *type < 0 || *type > 99 || title == nullptr || !title->is_string() || channel == nullptr ||
+        !channel->is_string()) {
+      metadata.defects.push_back(fmt::format("ovni.mark.{} needs a type 0..99, a title and a chan_type", key));
+      continue;
+    }
+    mark.type = *type;
+    mark.title = title->get<std::string>();
+    mark.channel = channel->get<std::string>();
+    if (mark.channel != "single" && mark.channel != "stack") {
+      metadata.defects.push_back(fmt::format("ovni.mark.{}.chan_type is '{}', not single or stack", key, mark.channel));
+      continue;
+    }
+    if (const Json* labels = find(&value, "labels")) {
+      for (const auto& [number, label] : labels->items()) {
+        const auto parsed = parse_integer<std::int64_t>(number);
+        if (!parsed || !label.is_string()) {
+          metadata.defects.push_back(fmt::format("ovni.mark.{}.labels.{} is not a number with a text", key, number));
+          continue;
+        }
+        mark.labels.emplace_back(*parsed, label.get<std::string>());
+      }
+    }
+    metadata.marks.push_back(std::move(mark));
+  }
+}
+
+void take_counters(const Json* counters, Metadata& metadata) {
+  if (counters == nullptr) return;
+  metadata.counters.emplace();
+  if (!counters->is_object()) {
+    metadata.defects.emplace_back("nosv.hwc is not an object");
+    return;
+  }
+  for (const auto& [key, value] : counters->items()) {
+    const auto index = parse_integer<std::int64_t>(key);
+    const Json* name = find(&value, "name");
+    if (!index || name == nullptr || !name->is_string()) {
+      metadata.defects.push_back(fmt::format("nosv.hwc.{} needs an index and a name", key));
+      continue;
+    }
+    metadata.counters->emplace_back(*index, name->get<std::string>());
+  }
+}
+
+// What `stream.json` and `thread.T.json` share.
+void take_thread_keys(const Json& json, Metadata& metadata) {
+  const Json* ovni = find(&json, "ovni");
+  Taker taker(ovni, "ovni.", metadata.defects);
+  Taker lib(find(ovni, "lib"), "ovni.lib.", metadata.defects);
+  lib.take("version", metadata.lib_version);
+  lib.take("commit", metadata.lib_commit);
+  taker.take("finished", metadata.finished);
+  if (const Json* require = find(ovni, "require")) {
+    if (require->is_object()) {
+      metadata.require.emplace();
+      for (const auto& [model, version] : require->items()) {
+        if (version.is_string()) {
+          metadata.require->emplace_back(model, version.get<std::string>());
+        } else {
+          metadata.defects.push_back(fmt::format("ovni.require.{} is not a text", model));
+        }
+      }
+    } else {
+      taker.wrong("require", "an object");
+    }
+  }
+  take_marks(find(ovni, "mark"), metadata);
+  const Json* nosv = find(&json, "nosv");
+  Taker(nosv, "nosv.", metadata.defects).take("can_breakdown", metadata.can_breakdown);
+  take_counters(find(nosv, "hwc"), metadata);
+}
+
+Result<std::int64_t> version_of(const Json& json, const Blob& blob) {
+  const Json* version = find(&json, "version");
+  const auto number = version != nullptr ? integer(*version) : std::nullopt;
+  if (!number) return Error("has no metadata version (the key 'version')", blob.place());
+  return *number;
+}
+
+// The writer's spelling: nlohmann's, with '/' escaped inside texts as the runtime library does.
+std::string spell(const Json& json) {
+  const std::string plain = json.dump(4, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  text.reserve(plain.size());
+  for (const char character : plain) {
+    if (character == '/') text += '\\';
+    text += character;
+  }
+  return text;
+}
+
+void put_thread_keys(Json& json, const Metadata& metadata) {
+  Json& ovni = json["ovni"];
+  if (metadata.require) {
+    ovni["require"] = Json::object();
+    for (const auto& [model, version] : *metadata.require) ovni["require"][model] = version;
+  }
+  if (metadata.version == 3) {
+    if (metadata.rank) ovni["rank"] = *metadata.rank;
+    if (metadata.nranks) ovni["nranks"] = *metadata.nranks;
+    if (metadata.cpus) {
+      ovni["loom_cpus"] = Json::array();
+      for (const Cpu& cpu : *metadata.cpus) ovni["loom_cpus"].push_back({{"index", cpu.index}, {"phyid", cpu.phyid}});
+    }
+  }
+  for (const MarkType& mark : metadata.marks) {
+    Json& entry = ovni["mark"][std::to_string(mark.type)];
+    entry["title"] = mark.title;
+    entry["chan_type"] = mark.channel;
+    for (const auto& [value, label] : mark.labels) entry["labels"][std::to_string(value)] = label;
+  }
+  if (metadata.finished) ovni["finished"] = *metadata.finished;
+  if (metadata.can_breakdown) json["nosv"]["can_breakdown"] = *metadata.can_breakdown;
+  if (metadata.counters) {
+    json["nosv"]["hwc"] = Json::object();
+    for (const auto& [index, name] : *metadata.counters) json["nosv"]["hwc"][std::to_string(index)]["name"] = name;
+  }
+}
+
+void put_library(Json& json, const Metadata& metadata) {
+  json["ovni"] = Json::object();
+  if (metadata.lib_version) json["ovni"]["lib"]["version"] = *metadata.lib_version;
+  if (metadata.lib_commit) json["ovni"]["lib"]["commit"] = *metadata.lib_commit;
+}
+
+}  // namespace
+
+Result<Metadata> read_stream_metadata(const Blob& blob) {
+  FATHOM_TRY(const Json json, parse(blob));
+  Metadata metadata;
+  FATHOM_TRY(metadata.version, version_of(json, blob));
+  if (metadata.version != 3) {
+    return Error(fmt::format("metadata version mismatch: expected 3, found {}", metadata.version), blob.place());
+  }
+  const Json* ovni = find(&json, "ovni");
+  Taker taker(ovni, "ovni.", metadata.defects);
+  taker.take("part", metadata.part);
+  taker.take("tid", metadata.tid);
+  taker.take("pid", metadata.pid);
+  taker.take("loom", metadata.loom);
+  taker.take("app_id", metadata.app_id);
+  taker.take("rank", metadata.rank);
+  taker.take("nranks", metadata.nranks);
+  taker.take_cpus("loom_cpus", metadata.cpus);
+  take_thread_keys(json, metadata);
+  return metadata;
+}
+
+Result<Metadata> read_process_metadata(const Blob& blob) {
+  FATHOM_TRY(const Json json, parse(blob));
+  Metadata metadata;
+  FATHOM_TRY(metadata.version, version_of(json, blob));
+  if (metadata.version != 1 && metadata.version != 2) {
+    return Error(fmt::format("metadata version mismatch: expected 1 or 2, found {}", metadata.version), blob.place());
+  }
+  Taker taker(&json, "", metadata.defects);
+  taker.take("app_id", metadata.app_id);
+  taker.take("rank", metadata.rank);
+  taker.take("nranks", metadata.nranks);
+  taker.take_cpus("cpus", metadata.cpus);
+  std::optional<std::string> models;
+  taker.take("model_version", models);
+  metadata.model_version = models.value_or("");
+  return metadata;
+}
+
+Result<void> add_thread_metadata(Metadata& metadata, const Blob& blob) {
+  FATHOM_TRY(const Json json, parse(blob));
+  FATHOM_TRY(const std::int64_t version, version_of(json, blob));
+  if (version != 2) {
+    return Error(fmt::format("metadata version mismatch: expected 2, found {}", version), blob.place());
+  }
+  take_thread_keys(json, metadata);
+  return {};
+}
+
+std::string to_stream_json(const Metadata& metadata) {
+  Json json;
+  json["version"] = 3;
+  put_library(json, metadata);
+  Json& ovni = json["ovni"];
+  if (metadata.part) ovni["part"] = *metadata.part;
+  if (metadata.tid) ovni["tid"] = *metadata.tid;
+  if (metadata.pid) ovni["pid"] = *metadata.pid;
+  if (metadata.loom) ovni["loom"] = *metadata.loom;
+  if (metadata.app_id) ovni["app_id"] = *metadata.app_id;
+  put_thread_keys(json, metadata);
+  return spell(json);
+}
+
+std::string to_process_json(const Metadata& metadata) {
+  Json json;
+  json["version"] = metadata.version;
+  if (!metadata.model_version.empty()) json["model_version"] = metadata.model_version;
+  if (metadata.app_id) json["app_id"] = *metadata.app_id;
+  if (metadata.rank) json["rank"] = *metadata.rank;
+  if (metadata.nranks) json["nranks"] = *metadata.nranks;
+  if (metadata.cpus) {
+    json["cpus"] = Json::array();
+    for (const Cpu& cpu : *metadata.cpus) json["cpus"].push_back({{"index", cpu.index}, {"phyid", cpu.phyid}});
+  }
+  return spell(json);
+}
+
+std::string to_thread_json(const Metadata& metadata) {
+  Json json;
+  json["version"] = 2;
+  put_library(json, metadata);
+  put_thread_keys(json, metadata);
+  return spell(json);
+}
+
+}  // namespace fathom::ovni

@@ -1,0 +1,260 @@
+#include "formats/ovni/native_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "io/file.hpp"
+
+namespace fathom::ovni {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kHeaderSize = 8;
+constexpr std::uint32_t kStreamVersion = 1;
+constexpr int kEntriesToLookAt = 20000;
+
+// What names say about a version 1 or 2 stream.
+struct OldName {
+  std::string loom, pid, tid;
+};
+
+std::optional<std::string> behind(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || name.size() == prefix.size()) return {};
+  return std::string(name.substr(prefix.size()));
+}
+
+// "thread.T" or "thread.T.obs" in "proc.P"; the loom's name may be out of sight when a part of a trace is opened.
+std::optional<OldName> old_name(const fs::path& file) {
+  std::string name = file.filename().string();
+  if (name.ends_with(".obs")) name.resize(name.size() - 4);
+  const auto tid = behind(name, "thread.");
+  if (!tid || tid->find_first_not_of("0123456789") != std::string::npos) return {};
+  std::error_code status;
+  const fs::path process = fs::absolute(file, status).lexically_normal().parent_path();
+  const auto pid = behind(process.filename().string(), "proc.");
+  if (!pid) return {};
+  return OldName{behind(process.parent_path().filename().string(), "loom.").value_or(""), *pid, *tid};
+}
+
+// "incomplete stream header" and the like; fills in order and begin.
+Result<void> read_header(Stream& stream, bool may_lack_header) {
+  const Bytes bytes = stream.blob.bytes();
+  const bool magic = stream.blob.starts_with("ovni");
+  if (!magic && may_lack_header) {
+    // Without a header the byte order shows in the first clock: it counts nanoseconds since boot, so its upper bytes
+    // are zero and the right reading is the smaller one.
+    if (bytes.size() >= kEventHeader) {
+      const auto little = load_unchecked<std::uint64_t>(bytes.data() + 4, Endian::little);
+      const auto big = load_unchecked<std::uint64_t>(bytes.data() + 4, Endian::big);
+      stream.order = big < little ? Endian::big : Endian::little;
+    }
+    return {};
+  }
+  if (bytes.empty()) return Error("stream is empty: expected a header of 8 bytes", stream.blob.place());
+  if (bytes.size() < kHeaderSize) {
+    return Error(fmt::format("incomplete stream header: expected 8 bytes, found {}", bytes.size()),
+                 stream.blob.place());
+  }
+  if (!magic) return Error("bad stream header: expected 'ovni'", stream.blob.place());
+  const auto version = load_unchecked<std::uint32_t>(bytes.data() + 4, Endian::little);
+  if (version == kStreamVersion) {
+    stream.order = Endian::little;
+  } else if (byte_swapped(version) == kStreamVersion) {
+    stream.order = Endian::big;
+  } else {
+    return Error(fmt::format("stream version mismatch: expected {}, found {}", kStreamVersion, version),
+                 stream.blob.place(4));
+  }
+  stream.begin = kHeaderSize;
+  return {};
+}
+
+struct Found {
+  fs::path file;
+  fs::path metadata;  // stream.json, or metadata.json of the process
+  std::string path;   // as printed
+};
+
+std::string relative_path(const fs::path& path, const fs::path& root) {
+  std::string text = path.lexically_relative(root).generic_string();
+  return text;
+}
+
+struct Finding {
+  std::vector<Found> streams;  // of version 3
+  std::vector<Found> old;      // of versions 1 and 2
+};
+
+Result<Finding> find_streams(const fs::path& root) {
+  Finding finding;
+  std::error_code status;
+  const fs::recursive_directory_iterator end;
+  fs::recursive_directory_iterator walk(root, fs::directory_options::skip_permission_denied, status);
+  if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
+  const auto look_at = [&](const fs::path& file) {
+    const std::string name = file.filename().string();
+    if (name == "stream.json") {
+      finding.streams.push_back({file.parent_path() / "stream.obs", file, relative_path(file.parent_path(), root)});
+    } else if (old_name(file)) {
+      std::string path = relative_path(file, root);
+      if (path.ends_with(".obs")) path.resize(path.size() - 4);
+      finding.old.push_back({file, file.parent_path() / "metadata.json", std::move(path)});
+    }
+  };
+  while (walk != end) {
+    std::error_code ignored;
+    if (walk->is_regular_file(ignored)) look_at(walk->path());
+    walk.increment(status);
+    if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
+  }
+  return finding;
+}
+
+Result<Stream> open_new(const Found& found) {
+  Stream stream;
+  stream.path = found.path;
+  stream.file = found.file;
+  stream.metadata_file = found.metadata;
+  FATHOM_TRY(const Blob json, map_file(found.metadata));
+  FATHOM_TRY(stream.metadata, read_stream_metadata(json));
+  stream.metadata_text = std::string(json.text());
+  FATHOM_TRY(stream.blob, map_file(found.file));
+  FATHOM_CHECK(read_header(stream, false));
+  return stream;
+}
+
+Result<Stream> open_old(const Found& found, const Metadata* process) {
+  Stream stream;
+  stream.path = found.path;
+  stream.file = found.file;
+  stream.metadata_file = found.metadata;
+  if (process != nullptr) stream.metadata = *process;
+  const OldName name = *old_name(found.file);
+  stream.metadata.part = "thread";
+  if (!name.loom.empty()) stream.metadata.loom = name.loom;
+  stream.metadata.pid = parse_integer<std::int64_t>(name.pid);
+  stream.metadata.tid = parse_integer<std::int64_t>(name.tid);
+  if (stream.metadata.version == 2) {
+    const fs::path thread = found.file.parent_path() / fmt::format("thread.{}.json", name.tid);
+    FATHOM_TRY(const Blob json, map_file(thread));
+    FATHOM_CHECK(add_thread_metadata(stream.metadata, json));
+    stream.metadata_text = std::string(json.text());
+  }
+  FATHOM_TRY(stream.blob, map_file(found.file));
+  FATHOM_CHECK(read_header(stream, true));
+  return stream;
+}
+
+Layout old_layout(const std::vector<Stream>& streams) {
+  Layout layout = Layout::v1_a;
+  for (const Stream& stream : streams) {
+    if (stream.metadata.version == 2) return Layout::v2;
+    if (stream.file.extension() == ".obs") {
+      layout = std::max(layout, Layout::v1_c);
+    } else if (stream.begin != 0) {
+      layout = std::max(layout, Layout::v1_b);
+    }
+  }
+  return layout;
+}
+
+}  // namespace
+
+std::string_view to_string(Layout layout) {
+  constexpr std::string_view kNames[] = {"v1-a", "v1-b", "v1-c", "v2", "v3"};
+  return kNames[static_cast<std::size_t>(layout)];
+}
+
+Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
+  NativeTrace trace;
+  std::error_code status;
+  Finding finding;
+  if (fs::is_directory(path, status)) {
+    trace.root = path;
+    FATHOM_TRY(finding, find_streams(path));
+  } else if (path.filename() == "stream.obs" || path.filename() == "stream.json") {
+    trace.root = path.parent_path();
+    finding.streams.push_back({trace.root / "stream.obs", trace.root / "stream.json", "."});
+  } else if (old_name(path)) {
+    trace.root = path.parent_path();
+    std::string name = path.filename().string();
+    if (name.ends_with(".obs")) name.resize(name.size() - 4);
+    finding.old.push_back({path, trace.root / "metadata.json", name});
+  } else {
+    return Error("is neither a trace directory nor the file of a stream", Place::in(path.string()));
+  }
+
+  const bool is_new = !finding.streams.empty() || finding.old.empty();
+  std::vector<Found>& found = is_new ? finding.streams : finding.old;
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
+
+  std::map<fs::path, Result<Metadata>> processes;
+  if (!is_new) {
+    for (const Found& item : found) {
+      if (processes.contains(item.metadata)) continue;
+      auto blob = map_file(item.metadata);
+      processes.emplace(item.metadata, blob ? read_process_metadata(*blob) : Result<Metadata>(blob.error()));
+    }
+  }
+  std::vector<Result<Stream>> opened(found.size(), Result<Stream>(Error()));
+  FATHOM_CHECK(parallel_for(found.size(), [&](std::size_t i) -> Result<void> {
+    if (is_new) {
+      opened[i] = open_new(found[i]);
+    } else {
+      const auto& process = processes.at(found[i].metadata);
+      opened[i] = process ? open_old(found[i], &*process) : Result<Stream>(process.error());
+    }
+    return {};
+  }));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (opened[i]) {
+      Stream& stream = *opened[i];
+      if (stream.blob.size() == stream.begin) {
+        FATHOM_CHECK(work->diagnostics.warn("ovni.no_events", stream.blob.place(), "stream has zero events"));
+      }
+      trace.streams.push_back(std::move(stream));
+      continue;
+    }
+    Error error = std::move(opened[i].error()).where(Place::in(found[i].file.string()));
+    FATHOM_CHECK(work->diagnostics.lost("ovni.stream_unusable", error.place(),
+                                        fmt::format("stream {} left out: {}", found[i].path, error.what())));
+    trace.unusable.push_back(std::move(error));
+  }
+  if (trace.streams.empty() && !trace.unusable.empty()) {
+    return Error(trace.unusable.front()).with("no stream of the trace can be used");
+  }
+  trace.layout = is_new ? Layout::v3 : old_layout(trace.streams);
+  return trace;
+}
+
+bool looks_like_trace(const fs::path& path) {
+  std::error_code status;
+  if (!fs::is_directory(path, status)) {
+    return path.filename() == "stream.obs" || (old_name(path) && fs::exists(path.parent_path() / "metadata.json"));
+  }
+  fs::recursive_directory_iterator walk(path, fs::directory_options::skip_permission_denied, status);
+  for (int seen = 0; !status && walk != fs::recursive_directory_iterator() && seen < kEntriesToLookAt; ++seen) {
+    const fs::path& entry = walk->path();
+    if (entry.filename() == "stream.json" && fs::exists(entry.parent_path() / "stream.obs", status)) return true;
+    if (old_name(entry) && fs::exists(entry.parent_path() / "metadata.json", status)) return true;
+    walk.increment(status);
+  }
+  return false;
+}
+
+Result<Stream> stream_of(Blob blob, bool may_lack_header) {
+  Stream stream;
+  stream.path = blob.name();
+  stream.file = blob.name();
+  stream.blob = std::move(blob);
+  FATHOM_CHECK(read_header(stream, may_lack_header));
+  return stream;
+}
+
+}  // namespace fathom::ovni

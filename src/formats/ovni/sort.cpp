@@ -1,0 +1,128 @@
+#include "formats/ovni/sort.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace fathom::ovni {
+
+namespace {
+
+struct Item {
+  std::uint64_t clock;
+  std::uint64_t offset;  // of the event's bytes in the stream
+  std::uint64_t size;
+};
+
+constexpr std::size_t kKeptAtLeast = 1024;
+constexpr Mcv kRegionBegin = pack_mcv("OU[");
+constexpr Mcv kRegionEnd = pack_mcv("OU]");
+
+// The end of a region: puts items[begin of the affected part …) in order.
+Result<bool> sort_region(const Stream& stream, std::vector<Item>& items, std::uint64_t region_clock, std::uint64_t seen,
+                         std::size_t window) {
+  // The look-back holds the last window - 1 events, the closing one included.
+  const std::size_t reach = window >= 2 ? window - 2 : 0;
+  const bool window_full = seen >= reach;
+  const std::size_t lowest = items.size() > reach ? items.size() - reach : 0;
+  std::size_t begin = items.size();
+  bool found = false;
+  while (begin > lowest) {
+    --begin;
+    if (items[begin].clock < region_clock) {
+      found = true;
+      break;
+    }
+  }
+  if (!found) {
+    if (window_full) {
+      return Error::refused(fmt::format("cannot find an event before clock {} within {} events", region_clock, reach),
+                            stream.blob.place(items.back().offset))
+          .hint("use a larger window: sort -n N");
+    }
+    begin = lowest;
+  }
+  const auto from = items.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto earlier = [](const Item& a, const Item& b) { return a.clock < b.clock; };
+  if (std::is_sorted(from, items.end(), earlier)) return false;
+  std::stable_sort(from, items.end(), earlier);
+  return true;
+}
+
+}  // namespace
+
+Result<SortResult> sort_stream(const Stream& stream, std::size_t window) {
+  SortResult result;
+  std::vector<Item> items;
+  StreamCursor cursor(stream);
+  Event event;
+  bool inside = false;
+  bool empty = true;
+  bool moved = false;
+  std::uint64_t lowest = 0;
+  std::uint64_t seen = 0;
+  const std::string_view bytes = stream.blob.text();
+  result.bytes = bytes.substr(0, stream.begin);
+  const auto release = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) result.bytes += bytes.substr(items[i].offset, items[i].size);
+    items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  while (cursor.next(event)) {
+    const Mcv mcv = event.mcv();
+    const std::uint64_t clock = event.clock();
+    if (!inside) {
+      if (mcv == kRegionBegin) {
+        inside = true;
+        empty = true;
+        lowest = std::numeric_limits<std::uint64_t>::max();
+      }
+    } else if (mcv == kRegionEnd) {
+      inside = false;
+      if (empty) {
+        ++result.empty_regions;
+      } else {
+        ++result.regions;
+        auto status = sort_region(stream, items, lowest, seen, window);
+        if (!status.ok()) return std::move(status).error().with(fmt::format("sorting stream {}", stream.path));
+        moved = moved || *status;
+      }
+    } else {
+      empty = false;
+      lowest = std::min(lowest, clock);
+    }
+    items.push_back({clock, offset_in(stream, event.at), event.size()});
+    ++seen;
+    // Events that no region can reach any more need not be kept.
+    if (items.size() / 2 >= std::max(window, kKeptAtLeast)) release(items.size() - window);
+  }
+  if (cursor.left() > 0) {
+    return Error::refused("stream ends with an incomplete event", place_in(stream, cursor.position()));
+  }
+  release(items.size());
+  if (!moved) result.bytes.clear();
+  return result;
+}
+
+std::optional<Error> find_disorder(const Stream& stream) {
+  StreamCursor cursor(stream);
+  Event event;
+  std::uint64_t last = 0;
+  std::uint64_t count = 0;
+  while (cursor.next(event)) {
+    const std::uint64_t clock = event.clock();
+    if (count++ > 0 && clock < last) {
+      return Error::refused(fmt::format("stream {} is not sorted: clock {} after {}", stream.path, clock, last),
+                            place_in(stream, event.at));
+    }
+    last = clock;
+  }
+  if (cursor.left() > 0) {
+    return Error::refused(fmt::format("stream {} ends with an incomplete event", stream.path),
+                          place_in(stream, cursor.position()));
+  }
+  if (count == 0) return Error::refused(fmt::format("stream {} has no events", stream.path), stream.blob.place());
+  return std::nullopt;
+}
+
+}  // namespace fathom::ovni

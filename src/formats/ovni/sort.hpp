@@ -1,0 +1,23 @@
+// Repairs the order of events inside the regions OU[ … OU], where late ones (from the kernel) are put.
+#pragma once
+
+#include "formats/ovni/native_trace.hpp"
+
+namespace fathom::ovni {
+
+inline constexpr std::size_t kSortWindow = 1'000'000;
+
+struct SortResult {
+  std::string bytes;  // of the whole stream; empty when nothing moved
+  std::uint64_t regions = 0;
+  std::uint64_t empty_regions = 0;
+};
+
+// At most `window` - 2 events before the end of a region are looked back at; too few for a region is an error.
+Result<SortResult> sort_stream(const Stream& stream, std::size_t window);
+
+// The first place where a clock decreases, or nothing. A stream without events counts as unsorted, as does one that
+// is cut off: nothing can be said about it.
+std::optional<Error> find_disorder(const Stream& stream);
+
+}  // namespace fathom::ovni
