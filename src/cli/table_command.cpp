@@ -132,7 +132,8 @@ class TableCommand final : public Command {
   Result<void> write_total(Session& session, const Profile& profile, MetricId metric,
                            const std::vector<LocationId>& locations) {
     const Definitions& defs = profile.defs();
-    Selection selection{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .aggregate = true};
+    Selection selection{
+        .flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .aggregate = true, .void_values = true};
     if (selection.contexts.empty() && !none_) selection.contexts = defs.contexts.roots();
     if (selection.contexts.empty()) return {};
     Cells total(defs.metric(metric).type, 1, 1);
@@ -167,7 +168,7 @@ class TableCommand final : public Command {
   Result<void> write_metric(Session& session, const Profile& profile, MetricId metric,
                             const std::vector<LocationId>& locations) {
     if (none_) return {};
-    const Selection all{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}};
+    const Selection all{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .void_values = true};
     const std::size_t rows = row_count(profile, all);
     const std::uint64_t per_location =
         std::max<std::uint64_t>(1, Cells::bytes_needed(profile.defs().metric(metric).type, rows, 1));
@@ -185,7 +186,8 @@ class TableCommand final : public Command {
 
   Result<void> write_block(Session& session, const Profile& profile, MetricId metric, IndexRange locations) {
     const Definitions& defs = profile.defs();
-    const Selection selection{.flavour = flavour_, .contexts = chosen_contexts_, .locations = locations};
+    const Selection selection{
+        .flavour = flavour_, .contexts = chosen_contexts_, .locations = locations, .void_values = true};
     FATHOM_TRY(Cells cells, compute(profile, metric, selection));
     std::vector<std::string> labels;
     for (std::uint32_t i = locations.begin; i < locations.end; ++i) {
