@@ -4,7 +4,8 @@
 A case is a folder below tests/golden/<area>/:
 
   cmd               lines starting with '#' are directives or remarks, the rest is one shell command line.
-  expected.txt      what stdout must be; .json and .csv are compared by meaning (a case has at most one of the three).
+  expected.txt      what stdout must be; .json and .csv are compared by meaning. A case has one of the three, or none
+                    when nothing may be printed.
 
 Directives in cmd:
   # status: N            expected exit status (default 0)
@@ -185,14 +186,14 @@ def run(case, fathom, data, accept):
             problems.append(f"stderr does not match {pattern!r}")
     if case.stderr_empty and errors:
         problems.append("stderr is not empty")
-    if accept:
+    trouble = compare(case, printed) if case.expected else "stdout is not empty:\n" + printed[:2000] if printed else None
+    if accept and trouble:
         kind = case.expected.suffix if case.expected else ".json" if "--json" in case.command else \
             ".csv" if "--csv" in case.command else ".txt"
         (case.folder / f"expected{kind}").write_text(printed)
-    elif case.expected and (trouble := compare(case, printed)):
+        print(f"written: {case.name}/expected{kind}")
+    elif trouble:
         problems.append(trouble)
-    elif not case.expected and printed and case.status == 0:
-        problems.append("no expected output (--accept writes it)\n" + printed[:2000])
     if not problems:
         return 0
     print(f"FAILED: {case.name}\n$ {case.command}")
