@@ -1,0 +1,87 @@
+#include "model/fit.hpp"
+
+#include <set>
+
+#include "base/parallel.hpp"
+#include "model/multi.hpp"
+#include "model/single.hpp"
+
+namespace fathom {
+
+namespace {
+
+// Series per parallel task: enough to fill vectors and caches, few enough to spread.
+constexpr std::size_t kGrain = 256;
+constexpr std::size_t kMultiGrain = 32;
+
+struct Warner {
+  const Experiment& experiment;
+  const Work& work;
+
+  Result<void> operator()(std::span<const std::string_view> texts) const {
+    for (const auto text : std::set<std::string_view>(texts.begin(), texts.end())) {
+      const std::string_view id = text == kBelowOne ? "model.no_logarithms" : "model.too_few_points";
+      FATHOM_CHECK(work->diagnostics.warn(id, Place::in(experiment.name()), std::string(text)));
+    }
+    return {};
+  }
+};
+
+template <class M>
+Result<void> run(const M& modeler, std::size_t grain, std::span<const double* const> rows,
+                 std::span<const std::uint32_t> owners, std::vector<Model>& models) {
+  return parallel_blocks(rows.size(), grain, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    std::vector<Model> part(end - begin);
+    modeler.fit(rows.subspan(begin, end - begin), part);
+    for (std::size_t i = begin; i < end; ++i) {
+      auto& model = models[owners[i]];
+      model = std::move(part[i - begin]);
+      model.series = owners[i];
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
+  ModelSet set;
+  set.modeler = modeler_info(options);
+  set.models.resize(experiment.series().size());
+  const std::size_t parameters = experiment.parameters().size();
+  if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
+  const auto values = experiment.measure(options.measure);
+  std::vector<std::vector<std::uint32_t>> members(experiment.point_sets().size());
+  for (std::size_t s = 0; s < experiment.series().size(); ++s) {
+    members[experiment.series()[s].point_set].push_back(static_cast<std::uint32_t>(s));
+  }
+  const Warner warn{experiment, work};
+  for (std::size_t p = 0; p < members.size(); ++p) {
+    if (members[p].empty()) continue;
+    std::vector<double> coordinates;
+    for (const auto point : experiment.point_sets()[p]) {
+      const auto place = experiment.point(point);
+      if (place.size() != parameters) {
+        return Error("a measurement point has " + std::to_string(place.size()) + " coordinates for " +
+                         std::to_string(parameters) + " parameters",
+                     Place::in(experiment.name()));
+      }
+      coordinates.insert(coordinates.end(), place.begin(), place.end());
+    }
+    if (coordinates.empty()) continue;
+    std::vector<const double*> rows;
+    for (const auto s : members[p]) rows.push_back(values.data() + experiment.series()[s].first);
+    if (parameters == 1) {
+      const auto modeler = make_single(options.modeler, options.single, coordinates, 0);
+      FATHOM_CHECK(warn(modeler->warnings()));
+      FATHOM_CHECK(run(*modeler, kGrain, rows, members[p], set.models));
+    } else {
+      const MultiModeler modeler(options, coordinates, parameters);
+      FATHOM_CHECK(warn(modeler.warnings()));
+      FATHOM_CHECK(run(modeler, kMultiGrain, rows, members[p], set.models));
+    }
+  }
+  return set;
+}
+
+}  // namespace fathom
