@@ -31,15 +31,19 @@ constexpr double kCleanInSample = 0.001;
 
 #define FATHOM_ABS(v) ((Lanes)((Bits)(v)&absolute))
 
-// What the search needs to know about the eight series.
+// Vectors in plain memory: a vector of doubles does not promise more than their alignment.
+typedef double LooseLanes __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
+typedef std::int64_t LooseBits __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
+
+// What the search needs to know about the eight series; all arrays are [point][lane].
 struct Group {
-  std::vector<Lanes> y;          // per point
-  std::vector<Lanes> magnitude;  // |y|
-  std::vector<Lanes> inverse;    // 1/|y|
-  std::vector<Lanes> noise;      // per left-out point: constants below this count as zero
-  Lanes noise_all;
-  Lanes best;  // criterion of the constant model; -1 where the constant is exact
-  Bits winner;
+  std::vector<double> y;
+  std::vector<double> magnitude;  // |y|
+  std::vector<double> inverse;    // 1/|y|
+  std::vector<double> noise;      // per left-out point: constants below this count as zero
+  std::array<double, kLanes> noise_all{};
+  std::array<double, kLanes> best{};  // criterion of the constant model; -1 where the constant is exact
+  std::array<std::int64_t, kLanes> winner{};
 };
 
 struct Query {
@@ -52,15 +56,15 @@ struct Query {
 template <std::size_t kPoints, bool kLeaveOneOut>
 [[gnu::always_inline]] inline void search(const Query& query, Group& group) {
   const std::size_t n = kPoints > 0 ? kPoints : query.table->points();
-  const Lanes* y = group.y.data();
-  const Lanes* magnitude = group.magnitude.data();
-  const Lanes* inverse = group.inverse.data();
-  const Lanes* noise = group.noise.data();
+  const LooseLanes* y = reinterpret_cast<const LooseLanes*>(group.y.data());
+  const LooseLanes* magnitude = reinterpret_cast<const LooseLanes*>(group.magnitude.data());
+  const LooseLanes* inverse = reinterpret_cast<const LooseLanes*>(group.inverse.data());
+  const LooseLanes* noise = reinterpret_cast<const LooseLanes*>(group.noise.data());
   const Bits absolute = (Bits{} + std::numeric_limits<std::int64_t>::max());
   const Lanes zero = {};
-  Lanes best = group.best;
-  Bits winner = group.winner;
-  const Lanes noise_all = group.noise_all;
+  Lanes best = *reinterpret_cast<const LooseLanes*>(group.best.data());
+  Bits winner = Bits{} - 1;
+  const Lanes noise_all = *reinterpret_cast<const LooseLanes*>(group.noise_all.data());
   for (std::size_t b = 0; b < query.table->size(); ++b) {
     const double* t = query.table->t(b);
     Lanes criterion = zero;
@@ -111,7 +115,7 @@ template <std::size_t kPoints, bool kLeaveOneOut>
     best = better ? criterion : best;
     winner = better ? Bits{} + static_cast<std::int64_t>(b) : winner;
   }
-  group.winner = winner;
+  *reinterpret_cast<LooseBits*>(group.winner.data()) = winner;
 }
 
 FATHOM_CLONES void search_four(const Query& query, Group& group) { search<4, true>(query, group); }
@@ -150,10 +154,10 @@ void load_lane(std::span<const double> y, bool rss, std::size_t lane, Group& gro
   }
   group.noise_all[lane] = threshold(first, kCleanInSample);
   for (std::size_t k = 0; k < n; ++k) {
-    group.y[k][lane] = y[k];
-    group.magnitude[k][lane] = std::fabs(y[k]);
-    group.inverse[k][lane] = 1 / std::fabs(y[k]);
-    group.noise[k][lane] = threshold(y[k] == first ? second : first, kCleanCrossValidated);
+    group.y[k * kLanes + lane] = y[k];
+    group.magnitude[k * kLanes + lane] = std::fabs(y[k]);
+    group.inverse[k * kLanes + lane] = 1 / std::fabs(y[k]);
+    group.noise[k * kLanes + lane] = threshold(y[k] == first ? second : first, kCleanCrossValidated);
   }
 }
 
@@ -172,16 +176,15 @@ void basic_search(const BlockTable& table, std::span<const double* const> rows, 
   const Query query{&table, options.minimum_term_contribution, options.compare_with_rss};
   const auto kernel = pick_search(n, options.use_crossvalidation);
   Group group;
-  group.y.resize(n);
-  group.magnitude.resize(n);
-  group.inverse.resize(n);
-  group.noise.resize(n);
+  group.y.resize(n * kLanes);
+  group.magnitude.resize(n * kLanes);
+  group.inverse.resize(n * kLanes);
+  group.noise.resize(n * kLanes);
   for (std::size_t begin = 0; begin < rows.size(); begin += kLanes) {
     const std::size_t count = std::min(kLanes, rows.size() - begin);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       load_lane({rows[begin + std::min(lane, count - 1)], n}, query.rss, lane, group);
     }
-    group.winner = Bits{} - 1;
     kernel(query, group);
     for (std::size_t lane = 0; lane < count; ++lane) {
       winners[begin + lane] = static_cast<std::int32_t>(group.winner[lane]);

@@ -175,7 +175,7 @@ double contribution(const BlockTable& table, std::size_t block, double coefficie
 LineFit basic_fit(const BlockTable& table, std::span<const double> y, const SingleOptions& options) {
   LineFit best = constant_fit(y);
   const double total = best.quality.rss;
-  if (total == 0) return best;
+  if (total == 0 || !std::isfinite(total)) return best;
   for (std::size_t b = 0; b < table.size(); ++b) {
     LineFit fit = block_fit(table, b, y, options, total);
     if (!std::isfinite(fit.quality.rss)) continue;
