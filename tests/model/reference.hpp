@@ -170,7 +170,13 @@ inline std::string shape_of(const Function& function) {
       const std::string name = " " + std::to_string(factor.parameter);
       if (!factor.power.zero()) shape += name + "p" + factor.power.text();
       if (!factor.log.zero()) shape += name + "l" + factor.log.text();
-      if (!factor.segments.empty()) shape += name + shape_of(Function{0, {}, factor.segments});
+      if (!factor.segments.empty()) {
+        Function inner{0, {}, factor.segments};  // whose parameter the reference's files call 0
+        for (auto& segment : inner.segments) {
+          for (auto& part : segment.function.terms) part.factors.front().parameter = 0;
+        }
+        shape += name + shape_of(inner);
+      }
     }
   }
   return shape;
