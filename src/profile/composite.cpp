@@ -241,6 +241,29 @@ void minus(ValueType type, std::byte* target, const std::byte* other) {
   }
 }
 
+void scale(ValueType type, std::byte* target, double factor) {
+  switch (type.kind) {
+    case ValueKind::complex:
+    case ValueKind::doubles:
+      for (std::size_t i = 0; i < double_count(type); ++i) put_f64(target, i, f64(target, i) * factor);
+      return;
+    case ValueKind::rate:
+      put_f64(target, 0, f64(target, 0) * factor);
+      return;
+    case ValueKind::histogram:
+      for (std::size_t i = 0; i < type.n; ++i) put_f64(target, 2 + i, f64(target, 2 + i) * factor);
+      return;
+    case ValueKind::scale_function: {
+      ScaleFunction f = ScaleFunction::load(target);
+      for (Term& t : f.terms) t.a *= factor;
+      f.store(target);
+      return;
+    }
+    default:
+      return;  // an atomic value of several runs is that of all their events
+  }
+}
+
 double scalar(ValueType type, const std::byte* value) {
   switch (type.kind) {
     case ValueKind::complex:

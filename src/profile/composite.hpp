@@ -12,6 +12,8 @@ namespace fathom::composite {
 // target = target + other, target = target - other; both of `type`.
 void plus(ValueType type, std::byte* target, const std::byte* other);
 void minus(ValueType type, std::byte* target, const std::byte* other);
+// target = target * factor, for means; counts and bounds stay.
+void scale(ValueType type, std::byte* target, double factor);
 double scalar(ValueType type, const std::byte* value);
 // Components in file order.
 std::vector<std::string> components(ValueType type, const std::byte* value);

@@ -212,13 +212,13 @@ Cells pick_rows(const Cells& cells, const std::vector<ContextId>& contexts, std:
   return out;
 }
 
-// The smallest range of contexts that holds the chosen ones and all that lies below them.
-IndexRange covering_range(const ContextTree& tree, const std::vector<ContextId>& contexts) {
+// The smallest range of contexts that holds the chosen ones, and maybe all that lies below them.
+IndexRange covering_range(const ContextTree& tree, const std::vector<ContextId>& contexts, bool below) {
   if (contexts.empty()) return {0, static_cast<std::uint32_t>(tree.size())};
-  IndexRange range{contexts.front().value, tree[contexts.front()].end};
+  IndexRange range{contexts.front().value, contexts.front().value + 1};
   for (const ContextId id : contexts) {
     range.begin = std::min(range.begin, id.value);
-    range.end = std::max(range.end, tree[id].end);
+    range.end = std::max(range.end, below ? tree[id].end : id.value + 1);
   }
   return range;
 }
@@ -227,7 +227,8 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   const Definitions& defs = profile.defs();
   const Metric& metric = defs.metric(id);
   const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
-  if ((metric.switched_off && !selection.void_values) || metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
+  if ((metric.switched_off && !selection.void_values) || metric.scopes.empty())
+    return Cells(metric.type, row_count(profile, selection), columns);
   FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, selection.flavour));
   const StoredMetric stored{id, recipe.scope};
   // Only plain sums may skip absent rows: a missing minimum counts as zero.
@@ -236,7 +237,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
       selection.contexts.size() <= kFewSubtrees && disjoint(defs.contexts, selection.contexts)) {
     return fold_subtrees(profile, stored, selection);
   }
-  const IndexRange range = covering_range(defs.contexts, selection.contexts);
+  const IndexRange range = covering_range(defs.contexts, selection.contexts, recipe.step != Recipe::Step::take);
   FATHOM_TRY(Cells cells, Reader(profile, stored, selection.locations, selection.aggregate).read(range));
   switch (recipe.step) {
     case Recipe::Step::take:

@@ -79,10 +79,14 @@ class Cells {
 
   // The raw forms, for loops that know theirs.
   [[nodiscard]] std::span<Int128> integers(std::size_t row) { return {integers_.data() + row * columns_, columns_}; }
+  [[nodiscard]] std::span<const Int128> integers(std::size_t row) const {
+    return {integers_.data() + row * columns_, columns_};
+  }
   [[nodiscard]] std::span<double> reals(std::size_t row) { return {reals_.data() + row * columns_, columns_}; }
   [[nodiscard]] std::span<const double> reals(std::size_t row) const {
     return {reals_.data() + row * columns_, columns_};
   }
+  [[nodiscard]] std::byte* raw(std::size_t row, std::size_t column) { return packed(row, column); }
   [[nodiscard]] const std::byte* raw(std::size_t row, std::size_t column) const { return packed(row, column); }
   // Memory that such a table takes.
   static std::uint64_t bytes_needed(ValueType type, std::uint64_t rows, std::uint64_t columns);

@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "profile/algebra/mapping.hpp"
+#include "profile/composite.hpp"
+#include "profile/compute.hpp"
+
+namespace fathom::algebra {
+
+namespace {
+
+Flavour flavour_of(const StoredScope& stored) {
+  switch (stored.scope) {
+    case Scope::own:
+      return {Flavour::Kind::own, {}};
+    case Scope::exclusive:
+      return {Flavour::Kind::exclusive, {}};
+    case Scope::inclusive:
+      return {Flavour::Kind::inclusive, {}};
+    case Scope::named:
+      break;
+  }
+  return {Flavour::Kind::named, stored.name};
+}
+
+// The same numbers in another type; composites must agree.
+Cells converted(Cells cells, ValueType type) {
+  if (cells.type() == type) return cells;
+  Cells out(type, cells.rows(), cells.columns());
+  if (form_of(type) == Form::packed || form_of(cells.type()) == Form::packed) return out;
+  for (std::size_t row = 0; row < cells.rows(); ++row) {
+    for (std::size_t i = 0; i < cells.columns(); ++i) {
+      if (form_of(type) == Form::integer) {
+        out.integers(row)[i] =
+            form_of(cells.type()) == Form::integer ? cells.integers(row)[i] : static_cast<Int128>(cells.reals(row)[i]);
+      } else {
+        out.reals(row)[i] = cells.scalar(row, i);
+      }
+    }
+  }
+  return out;
+}
+
+// Contexts of an input by the context of the result they go to.
+class Inverse {
+ public:
+  Inverse(const std::vector<ContextId>& map, const std::vector<ContextId>* absorbed, std::size_t results)
+      : begin_(results + 1, 0) {
+    const auto each = [&](auto&& use) {
+      for (std::uint32_t i = 0; i < map.size(); ++i) {
+        if (map[i].valid()) {
+          use(map[i], i);
+        } else if (absorbed != nullptr && i < absorbed->size() && (*absorbed)[i].valid()) {
+          use((*absorbed)[i], i);
+        }
+      }
+    };
+    each([&](ContextId to, std::uint32_t) { ++begin_[to.index() + 1]; });
+    for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+    items_.resize(begin_.back());
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    each([&](ContextId to, std::uint32_t from) { items_[next[to.index()]++] = ContextId(from); });
+  }
+  [[nodiscard]] std::span<const ContextId> sources(std::uint32_t result) const {
+    return std::span(items_).subspan(begin_[result], begin_[result + 1] - begin_[result]);
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<ContextId> items_;
+};
+
+class CombinedSource : public ValueSource {
+ public:
+  CombinedSource(std::shared_ptr<const Definitions> definitions, std::vector<Part> parts, Rule rule)
+      : definitions_(std::move(definitions)), parts_(std::move(parts)), rule_(rule) {
+    const std::size_t contexts = definitions_->contexts.size();
+    for (const Part& part : parts_) {
+      primary_.emplace_back(part.mapping.contexts, nullptr, contexts);
+      with_absorbed_.emplace_back(part.mapping.contexts, &part.mapping.absorbed, contexts);
+      std::vector<MetricId> inverse(definitions_->metrics.size());
+      for (std::size_t i = 0; i < part.mapping.metrics.size(); ++i) {
+        const MetricId to = part.mapping.metrics[i];
+        if (to.valid()) inverse[to.index()] = MetricId(i);
+      }
+      metrics_.push_back(std::move(inverse));
+      if (part.profile->values->cheap_axis() == Axis::location) axis_ = Axis::location;
+    }
+  }
+
+  [[nodiscard]] Axis cheap_axis() const override { return axis_; }
+
+  Result<void> scan(const Box& box, const RunVisitor& visit) const override {
+    if (box.locations.size() == 0) return success();
+    const std::size_t rows = axis_ == Axis::location
+                                 ? std::max<std::size_t>(box.contexts.size(), 1)
+                                 : std::clamp<std::size_t>(kCellsAtOnce / box.locations.size(), 1, kMaxRows);
+    for (const StoredMetric& metric : box.metrics) {
+      for (std::size_t begin = box.contexts.begin; begin < box.contexts.end; begin += rows) {
+        const auto end = std::min<std::size_t>(box.contexts.end, begin + rows);
+        FATHOM_CHECK(scan_rows(metric, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
+                               box.locations, visit));
+      }
+    }
+    return success();
+  }
+
+ private:
+  static constexpr std::size_t kCellsAtOnce = std::size_t{1} << 19;
+  static constexpr std::size_t kMaxRows = 4096;
+  static constexpr std::size_t kGap = 32;  // unwanted contexts that may be read along between wanted ones
+
+  // One part's values in the columns that they have in the result.
+  struct Columns {
+    IndexRange input;                    // the locations to read
+    std::vector<std::uint32_t> targets;  // by input.begin + i: column, or none
+  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  static Columns columns_of(const Mapping& mapping, IndexRange wanted) {
+    Columns out{{kNone, 0}, {}};
+    for (std::uint32_t i = 0; i < mapping.locations.size(); ++i) {
+      const LocationId to = mapping.locations[i];
+      if (!to.valid() || !wanted.contains(to.value)) continue;
+      out.input.begin = std::min(out.input.begin, i);
+      out.input.end = i + 1;
+    }
+    if (out.input.begin == kNone) out.input.begin = 0;
+    for (std::uint32_t i = out.input.begin; i < out.input.end; ++i) {
+      const LocationId to = mapping.locations[i];
+      out.targets.push_back(to.valid() && wanted.contains(to.value) ? to.value - wanted.begin : kNone);
+    }
+    return out;
+  }
+
+  Result<void> scan_rows(StoredMetric metric, IndexRange contexts, IndexRange locations,
+                         const RunVisitor& visit) const {
+    const Metric& info = definitions_->metric(metric.metric);
+    if (info.scopes.size() <= metric.scope) return success();
+    Cells out(info.type, contexts.size(), locations.size());
+    std::vector<bool> present(contexts.size() * locations.size(), false);
+    bool any = false;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      FATHOM_TRY(const bool added, add_part(i, metric, contexts, locations, out, present));
+      any = any || added;
+    }
+    if (!any) return success();
+    if (rule_ == Rule::mean) scale(out, 1.0 / static_cast<double>(parts_.size()));
+    return emit(metric, contexts, locations, out, visit);
+  }
+
+  Result<bool> add_part(std::size_t part, StoredMetric metric, IndexRange contexts, IndexRange locations, Cells& out,
+                        std::vector<bool>& present) const {
+    const Profile& profile = *parts_[part].profile;
+    const MetricId from = metrics_[part][metric.metric.index()];
+    if (!from.valid()) return false;
+    const Metric& input = profile.defs().metric(from);
+    if (input.switched_off || (input.scopes.empty() && !input.derived())) return false;
+    if (!input.derived() && form_of(input.type) == Form::packed && input.type != out.type()) return false;
+    const StoredScope& scope = definitions_->metric(metric.metric).scopes[metric.scope];
+    const Inverse& inverse = scope.scope == Scope::inclusive ? primary_[part] : with_absorbed_[part];
+    const Columns columns = columns_of(parts_[part].mapping, locations);
+    if (columns.targets.empty()) return false;
+    std::vector<ContextId> wanted;
+    for (std::uint32_t r = contexts.begin; r < contexts.end; ++r) {
+      const auto sources = inverse.sources(r);
+      wanted.insert(wanted.end(), sources.begin(), sources.end());
+    }
+    std::sort(wanted.begin(), wanted.end());
+    bool any = false;
+    // Each stretch of neighbouring contexts is read on its own.
+    for (std::size_t begin = 0; begin < wanted.size();) {
+      std::size_t end = begin + 1;
+      while (end < wanted.size() && wanted[end].value - wanted[end - 1].value <= kGap) ++end;
+      const std::vector<ContextId> some(wanted.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        wanted.begin() + static_cast<std::ptrdiff_t>(end));
+      FATHOM_TRY(Cells raw, compute(profile, from, {flavour_of(scope), some, columns.input, false}));
+      const Cells cells = converted(std::move(raw), out.type());
+      place(part, some, cells, columns, contexts, scope.scope != Scope::inclusive, out, present);
+      any = true;
+      begin = end;
+    }
+    return any;
+  }
+
+  void place(std::size_t part, const std::vector<ContextId>& rows, const Cells& cells, const Columns& columns,
+             IndexRange contexts, bool with_absorbed, Cells& out, std::vector<bool>& present) const {
+    const Mapping& mapping = parts_[part].mapping;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      ContextId to = mapping.contexts[rows[i].index()];
+      const bool absorbed = !to.valid();
+      if (absorbed && with_absorbed) to = mapping.absorbed[rows[i].index()];
+      if (!to.valid()) continue;
+      const std::size_t row = to.value - contexts.begin;
+      for (std::size_t k = 0; k < columns.targets.size(); ++k) {
+        const std::uint32_t column = columns.targets[k];
+        if (column == kNone) continue;
+        auto seen = present[row * out.columns() + column];
+        const bool add = absorbed || rule_ == Rule::mean;
+        if (rule_ == Rule::difference && part == 1) {
+          subtract(out, row, column, cells, i, k);
+        } else {
+          out.add_cell(row, column, cells, i, k, !(add && seen));
+        }
+        seen = true;
+      }
+    }
+  }
+
+  // Plain a - b: this is a difference of two measurements, not the rest of one after taking out a part.
+  static void subtract(Cells& out, std::size_t row, std::size_t column, const Cells& other, std::size_t i,
+                       std::size_t k) {
+    if (form_of(out.type()) == Form::real) {
+      out.reals(row)[column] -= other.reals(i)[k];
+      return;
+    }
+    Cells a(out.type(), 1, 1);
+    Cells b(out.type(), 1, 1);
+    a.add_cell(0, 0, out, row, column, true);
+    b.add_cell(0, 0, other, i, k, true);
+    a.subtract_row(0, b, 0);
+    out.add_cell(row, column, a, 0, 0, true);
+  }
+
+  static void scale(Cells& cells, double factor) {
+    const ValueType type = cells.type();
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      if (type.kind == ValueKind::f64) {
+        for (double& value : cells.reals(row)) value *= factor;
+      } else if (form_of(type) == Form::packed) {
+        for (std::size_t i = 0; i < cells.columns(); ++i) composite::scale(type, cells.raw(row, i), factor);
+      }
+    }
+  }
+
+  Result<void> emit(StoredMetric metric, IndexRange contexts, IndexRange locations, const Cells& out,
+                    const RunVisitor& visit) const {
+    std::vector<std::byte> packed(out.columns() * out.type().size());
+    for (std::size_t row = 0; row < out.rows(); ++row) {
+      bool zero = true;
+      for (std::size_t i = 0; i < out.columns() && zero; ++i) zero = out.is_zero(row, i);
+      if (zero) continue;
+      if (!pack_row(out, row, packed)) {
+        const Profile& first = *parts_.front().profile;
+        FATHOM_CHECK(
+            first.work->diagnostics.lost("profile.overflow", Place::in(first.name),
+                                         fmt::format("metric '{}': results do not fit {}",
+                                                     definitions_->metric(metric.metric).name, out.type().text())));
+      }
+      Run run;
+      run.metric = metric;
+      run.context = ContextId(contexts.begin + row);
+      run.first = locations.begin;
+      run.count = out.columns();
+      run.values = packed.data();
+      FATHOM_CHECK(visit(run));
+    }
+    return success();
+  }
+
+  std::shared_ptr<const Definitions> definitions_;
+  std::vector<Part> parts_;
+  Rule rule_;
+  std::vector<Inverse> primary_;
+  std::vector<Inverse> with_absorbed_;
+  std::vector<std::vector<MetricId>> metrics_;  // by part, by result metric
+  Axis axis_ = Axis::context;
+};
+
+}  // namespace
+
+Mapping Mapping::identity(const Definitions& defs) {
+  Mapping out;
+  for (std::size_t i = 0; i < defs.metrics.size(); ++i) out.metrics.emplace_back(i);
+  for (std::size_t i = 0; i < defs.contexts.size(); ++i) out.contexts.emplace_back(i);
+  for (std::size_t i = 0; i < defs.system.location_count(); ++i) out.locations.emplace_back(i);
+  return out;
+}
+
+ContextTree renumbered(const ContextTree& tree) {
+  ContextTreeBuilder builder;
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const Context& at = tree[ContextId(i)];
+    const auto handle =
+        builder.add(at.parent.valid() ? at.parent.value : ContextTreeBuilder::kRoot, at.region, i, at.line, at.edge);
+    if (const ContextDetails& details = tree.details(ContextId(i)); details != ContextDetails()) {
+      builder.details(handle) = details;
+    }
+  }
+  return std::move(builder).build();
+}
+
+ProfilePtr combine(Definitions definitions, std::vector<Part> parts, Rule rule) {
+  auto out = std::make_shared<Profile>();
+  out->definitions = std::make_shared<const Definitions>(std::move(definitions));
+  out->name = parts.front().profile->name;
+  out->work = parts.front().profile->work;
+  // Programs name their metrics, so they go along as they are.
+  for (const Part& part : parts) {
+    for (const auto& [metric, program] : part.profile->programs) {
+      const MetricId to = part.mapping.metrics[metric.index()];
+      if (to.valid() && out->definitions->metric(to).derived()) out->programs.emplace(to, program);
+    }
+  }
+  out->values = std::make_shared<CombinedSource>(out->definitions, std::move(parts), rule);
+  return out;
+}
+
+}  // namespace fathom::algebra
