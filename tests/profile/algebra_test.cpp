@@ -1,0 +1,126 @@
+#include "profile/algebra/algebra.hpp"
+
+#include <gtest/gtest.h>
+
+#include "memory_profile.hpp"
+#include "profile/compute.hpp"
+#include "profile/expression/derive.hpp"
+
+namespace fathom {
+namespace {
+
+ProfilePtr first() {
+  test::MemoryProfile make;
+  const MetricId time = make.metric("time");
+  const MetricId visits = make.metric("visits", ValueKind::u64);
+  const MetricId least = make.metric("least", ValueKind::min_f64);
+  make.context("main");
+  make.context("main/foo");
+  make.context("main/foo/bar");
+  make.values<double>(time, "main", {1, 2});
+  make.values<double>(time, "main/foo", {3, 4});
+  make.values<double>(time, "main/foo/bar", {5, 6});
+  make.values<std::uint64_t>(visits, "main/foo", {1, 7});
+  make.values<double>(least, "main", {3, 4});
+  return make.build();
+}
+
+ProfilePtr second() {
+  test::MemoryProfile make;
+  const MetricId visits = make.metric("visits", ValueKind::u64);
+  const MetricId time = make.metric("time");
+  const MetricId least = make.metric("least", ValueKind::min_f64);
+  make.metric("extra");
+  make.context("main");
+  make.context("main/baz");
+  make.context("main/foo");
+  make.values<double>(time, "main", {10, 20});
+  make.values<double>(time, "main/baz", {30, 40});
+  make.values<std::uint64_t>(visits, "main/foo", {2, 2});
+  make.values<double>(least, "main", {5, 2});
+  return make.build();
+}
+
+double value(const Result<ProfilePtr>& profile, const std::string& metric, const std::string& path,
+             std::uint32_t location, Flavour::Kind flavour = Flavour::Kind::exclusive) {
+  if (!profile.ok()) return -999;
+  const Definitions& defs = (*profile)->defs();
+  for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+    if (defs.path(ContextId(i)) != path) continue;
+    const auto cells =
+        compute(**profile, defs.find_metric(metric), {{flavour, {}}, {ContextId(i)}, {location, location + 1}, false});
+    return cells.ok() ? cells->scalar(0, 0) : -998;
+  }
+  return -997;
+}
+
+TEST(Algebra, DiffMatchesTreesByNames) {
+  const auto diff = algebra::diff(first(), second());
+  ASSERT_TRUE(diff.ok()) << diff.error().text();
+  EXPECT_EQ(value(diff, "time", "main", 0), -9);
+  EXPECT_EQ(value(diff, "time", "main->baz", 1), -40);
+  EXPECT_EQ(value(diff, "time", "main->foo->bar", 1), 6);
+  EXPECT_EQ(value(diff, "visits", "main->foo", 0), -1);
+  EXPECT_EQ(value(diff, "visits", "main->foo", 1), 5);
+  EXPECT_EQ(value(diff, "least", "main", 0), -2);
+  EXPECT_EQ((*diff)->defs().metric(MetricId(1)).type.kind, ValueKind::i64);
+  for (std::size_t i = 0; i < (*diff)->defs().contexts.size(); ++i) {
+    EXPECT_EQ((*diff)->defs().contexts[ContextId(i)].file_id, i);
+  }
+}
+
+TEST(Algebra, MergeTakesTheLastAndMeanTheAverage) {
+  const auto merged = algebra::merge({first(), second()});
+  EXPECT_EQ(value(merged, "time", "main", 1), 20);
+  EXPECT_EQ(value(merged, "time", "main->foo", 0), 0);  // the second covers it, with nothing
+  EXPECT_EQ(value(merged, "time", "main->foo->bar", 0), 5);
+  const auto mean = algebra::mean({first(), second()});
+  EXPECT_EQ(value(mean, "time", "main", 0), 5.5);
+  EXPECT_EQ(value(mean, "visits", "main->foo", 1), 4.5);
+  EXPECT_EQ(value(mean, "least", "main", 0), 3);
+  EXPECT_EQ(value(mean, "least", "main", 1), 2);
+}
+
+TEST(Algebra, JoinPutsLocationsSideBySide) {
+  const auto joined = algebra::join_locations({first(), second()});
+  ASSERT_TRUE(joined.ok());
+  EXPECT_EQ((*joined)->defs().system.location_count(), 4u);
+  EXPECT_EQ(value(joined, "time", "main", 1), 2);
+  EXPECT_EQ(value(joined, "time", "main", 2), 10);
+  EXPECT_EQ(value(joined, "time", "main->foo->bar", 3), 0);
+}
+
+TEST(Algebra, PrunedValuesStayWithTheParent) {
+  const auto pruned = algebra::cut(first(), {{}, {"foo"}});
+  ASSERT_TRUE(pruned.ok());
+  EXPECT_EQ((*pruned)->defs().contexts.size(), 1u);
+  EXPECT_EQ(value(pruned, "time", "main", 0), 9);
+  const auto rooted = algebra::cut(first(), {{"f*"}, {}});
+  ASSERT_TRUE(rooted.ok());
+  EXPECT_EQ(value(rooted, "time", "foo", 1, Flavour::Kind::inclusive), 10);
+  const auto below = algebra::subtree(first(), ContextId(1));
+  EXPECT_EQ(value(below, "time", "foo->bar", 1), 6);
+}
+
+TEST(Algebra, DerivedMetricsGoAlong) {
+  const auto derived = with_derived(first(), "double_time = time * 2");
+  ASSERT_TRUE(derived.ok());
+  const auto diff = algebra::diff(*derived, second());
+  EXPECT_EQ(value(diff, "double_time", "main", 0), -18);
+}
+
+TEST(Algebra, UnequalSystemsNeedAWord) {
+  test::MemoryProfile make({"0"}, "rank 7");
+  make.metric("time");
+  make.context("main");
+  const ProfilePtr other = make.build();
+  const auto strict = algebra::diff(first(), other);
+  ASSERT_FALSE(strict.ok());
+  EXPECT_NE(strict.error().hint().find("--collapse"), std::string::npos);
+  const auto collapsed = algebra::diff(first(), other, {algebra::SystemMatch::collapse});
+  ASSERT_TRUE(collapsed.ok());
+  EXPECT_EQ((*collapsed)->defs().system.location_count(), 3u);
+}
+
+}  // namespace
+}  // namespace fathom
