@@ -60,7 +60,15 @@ std::string readable(double value, std::string_view unit) {
   static constexpr std::array<const char*, 4> kSeconds = {"n", "µ", "m", ""};
   if (unit == "sec" || unit == "s" || unit == "seconds") {
     if (value == 0) return "0 s";
-    if (std::abs(value) >= 1) return scaled(value, 1000, "s", std::array<const char*, 2>{"", "k"});
+    constexpr double kHour = 3600;
+    if (std::abs(value) >= 1e15) return fmt::format("{:.3g} h", value / kHour);
+    if (std::abs(value) >= 100 * kHour) {
+      return fmt::format("{}{} h", value < 0 ? "-" : "", grouped(static_cast<std::uint64_t>(std::abs(value) / kHour)));
+    }
+    if (std::abs(value) >= 2 * kHour)
+      return fmt::format("{:.{}f} h", value / kHour, std::abs(value) < 10 * kHour ? 2 : 1);
+    if (std::abs(value) >= 1000) return fmt::format("{:.0f} s", value);
+    if (std::abs(value) >= 1) return scaled(value, 1000, "s", std::array<const char*, 1>{""});
     return scaled(value * 1e9, 1000, "s", kSeconds);
   }
   if (equal_ignoring_case(unit, "bytes") || equal_ignoring_case(unit, "byte") || unit == "B") {

@@ -38,7 +38,7 @@ void RowSpeller::start_context(std::string_view context_id, std::string_view pat
       }
       pad_left(prefix_ += ' ', context_id, kIdColumn);
       prefix_ += ' ';
-      suffix_ = "  " + std::string(path);
+      if (!path.empty()) suffix_ = "  " + std::string(path);
       break;
   }
 }

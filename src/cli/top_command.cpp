@@ -39,7 +39,8 @@ class TopCommand final : public Command {
         .flag("--inclusive", inclusive_, "rank by what a row and all it calls take")
         .value("-n,--number", "N", &number_, "how many rows (default: 20; 0 = all)")
         .values("--region", "R", regions_, "count only these regions; patterns with * and ?")
-        .values("--location", "ID", locations_, "count only these locations; patterns");
+        .values("--location", "ID", locations_, "count only these locations; patterns")
+        .flag("--lines", lines_, "rows also for loops, lines and instructions, which are part of their functions");
     arguments_.declare_derive(options);
     arguments_.declare_names(options);
     options.example("fathom top profile.cubex", "the functions in which most time is spent")
@@ -60,7 +61,7 @@ class TopCommand final : public Command {
     for (const MetricId metric : metrics) {
       ViewInput input{.metric = metric, .locations = {}, .filter = {}};
       if (!ranges.empty()) input.locations = ranges.front();
-      if (!regions_.empty()) input.filter = region_filter(defs, regions_);
+      input.filter = make_filter(defs);
       FATHOM_TRY(FlatProfile flat, flat_profile(*profile, input, group_by(by_)));
       FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));
       ranked.push_back({metric, total.scalar(), std::move(flat)});
@@ -79,6 +80,14 @@ class TopCommand final : public Command {
   }
 
  private:
+  // Loops and lines would count the time of their functions again, so they are rows only when asked for.
+  [[nodiscard]] ContextFilter make_filter(const Definitions& defs) const {
+    ContextFilter wanted;
+    if (!regions_.empty()) wanted = region_filter(defs, regions_);
+    if (lines_ || defs.contexts.only_calls() || (by_ != "region" && by_ != "context")) return wanted;
+    return [&defs, wanted](ContextId id) { return defs.contexts[id].edge != Edge::lexical && (!wanted || wanted(id)); };
+  }
+
   [[nodiscard]] std::string row_name(const Profile& profile, const FlatProfile::Row& row) const {
     const Definitions& defs = profile.defs();
     if (by_ == "location") {
@@ -132,11 +141,13 @@ class TopCommand final : public Command {
     table.column(std::move(title), Align::left, true);
     const bool with_place = by_ == "region" || by_ == "context";
     if (with_place) table.column("WHERE", Align::left, true);
+    // Bars compare rows with each other, percentages with the whole.
+    const double longest = order.empty() ? 0 : std::abs(value(main, order.front(), inclusive_));
     for (const std::size_t row : order) {
       const double first = value(main, row, inclusive_);
       const double share = main.total != 0 ? first / main.total : 0;
       std::vector<Cell> cells{{readable(first, metric.unit), Style::bold}, {percent(first, main.total), heat(share)}};
-      if (terminal.bars) cells.emplace_back(bar_text(share, kBarWidth), heat(share));
+      if (terminal.bars) cells.emplace_back(bar_text(std::abs(first) / longest, kBarWidth), heat(share));
       if (both) cells.emplace_back(readable(value(main, row, !inclusive_), metric.unit), Style::dim);
       for (std::size_t i = 1; i < ranked.size(); ++i) {
         cells.emplace_back(readable(value(ranked[i], row, inclusive_), profile.defs().metric(ranked[i].metric).unit));
@@ -214,6 +225,7 @@ class TopCommand final : public Command {
   ProfileArguments arguments_;
   std::string by_ = "region";
   bool inclusive_ = false;
+  bool lines_ = false;
   std::uint64_t number_ = 20;
   std::vector<std::string> regions_;
   std::vector<std::string> locations_;

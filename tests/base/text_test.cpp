@@ -77,6 +77,10 @@ TEST(Number, IsExact) {
 TEST(Number, IsReadable) {
   EXPECT_EQ(readable(0.00123, "sec"), "1.23 ms");
   EXPECT_EQ(readable(12.5, "sec"), "12.5 s");
+  EXPECT_EQ(readable(1500, "sec"), "1500 s");
+  EXPECT_EQ(readable(-36000, "sec"), "-10.0 h");
+  EXPECT_EQ(readable(102869591, "sec"), "28,574 h");
+  EXPECT_EQ(readable(1e300, "sec"), "2.78e+296 h");
   EXPECT_EQ(readable(1536, "bytes"), "1.50 KiB");
   EXPECT_EQ(readable(42, "occ"), "42");
   EXPECT_EQ(readable(1234567, "occ"), "1.23 M");
