@@ -22,7 +22,9 @@ Result<std::vector<InfoEntry>> CubeDataset::describe(bool) {
 }
 
 Result<std::shared_ptr<const Profile>> CubeDataset::profile() {
-  if (!profile_) profile_ = to_profile(file_);
+  if (!profile_) {
+    FATHOM_TRY(profile_, to_profile(file_));
+  }
   return profile_;
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
+#include "formats/cube/cubepl/cubepl.hpp"
 
 namespace fathom::cube {
 
@@ -160,9 +162,27 @@ class CubeValues : public ValueSource {
   std::shared_ptr<const CubeFile> file_;
 };
 
+std::map<MetricId, cubepl::Source> cubepl_sources(const Anchor& anchor) {
+  std::map<MetricId, cubepl::Source> out;
+  for (std::size_t i = 0; i < anchor.metrics.size(); ++i) {
+    const AnchorMetric& metric = anchor.metrics[i];
+    if (!metric.derived()) continue;
+    cubepl::Source source;
+    source.value = metric.cubepl.value_or("");
+    source.init = metric.cubeplinit;
+    for (const CubeplAggregation& aggregation : metric.cubeplaggr) {
+      if (aggregation.kind == "plus") source.plus = aggregation.text;
+      if (aggregation.kind == "minus") source.minus = aggregation.text;
+      if (aggregation.kind == "aggr") source.aggregate = aggregation.text;
+    }
+    out.emplace(MetricId(i), std::move(source));
+  }
+  return out;
+}
+
 }  // namespace
 
-ProfilePtr to_profile(const std::shared_ptr<const CubeFile>& file) {
+Result<ProfilePtr> to_profile(const std::shared_ptr<const CubeFile>& file) {
   auto defs = std::make_shared<Definitions>();
   const Anchor& anchor = file->anchor();
   defs->metrics = map_metrics(*file);
@@ -172,11 +192,12 @@ ProfilePtr to_profile(const std::shared_ptr<const CubeFile>& file) {
   defs->attributes = anchor.attributes;
   defs->mirrors = anchor.mirrors;
   auto profile = std::make_shared<Profile>();
-  profile->definitions = std::move(defs);
   profile->values = std::make_shared<CubeValues>(file);
   profile->name = file->name();
   profile->work = file->work();
-  return profile;
+  FATHOM_CHECK(cubepl::add_programs(*defs, *profile, cubepl_sources(anchor)));
+  profile->definitions = std::move(defs);
+  return ProfilePtr(std::move(profile));
 }
 
 }  // namespace fathom::cube

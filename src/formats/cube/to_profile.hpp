@@ -9,6 +9,6 @@
 namespace fathom::cube {
 
 // Contexts are the cnodes in document order, metrics likewise; locations are numbered by their Id.
-ProfilePtr to_profile(const std::shared_ptr<const CubeFile>& file);
+Result<ProfilePtr> to_profile(const std::shared_ptr<const CubeFile>& file);
 
 }  // namespace fathom::cube

@@ -1,0 +1,155 @@
+#include "formats/cube/cubepl/cubepl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "base/text.hpp"
+#include "formats/cube/cubepl/parser.hpp"
+#include "formats/cube/cubepl/variables.hpp"
+#include "profile/expression/program.hpp"
+
+namespace fathom::cube::cubepl {
+
+namespace {
+
+using expression::Globals;
+using expression::Program;
+using expression::Tree;
+
+// Metrics that define metrics that define metrics ...: this many in all.
+constexpr std::size_t kMaxDefined = 1000;
+
+struct Compiled {
+  std::shared_ptr<Program> program;
+  std::vector<Definition> definitions;
+};
+
+Result<Compiled> compile(const Source& source, const std::shared_ptr<Globals>& globals) {
+  Compiled out;
+  out.program = std::make_shared<Program>();
+  out.program->environment = make_environment();
+  out.program->globals = globals;
+  out.program->language = "cubepl";
+  if (trim(source.value).empty()) return Error("the expression is empty");
+  const auto keep = [&](Parsed& parsed) {
+    out.definitions.insert(out.definitions.end(), parsed.definitions.begin(), parsed.definitions.end());
+    return std::move(parsed.tree);
+  };
+  FATHOM_TRY(Parsed value, parse(source.value));
+  out.program->value = keep(value);
+  std::string init;
+  for (const std::string& text : source.init) init += text;
+  if (!trim(init).empty()) {
+    auto parsed = parse(init, true);
+    if (!parsed.ok()) return std::move(parsed).error().with("initial expression");
+    out.program->init = keep(*parsed);
+  }
+  const auto operation = [&](const std::string& text, std::optional<Tree>& to, const char* what) -> Result<void> {
+    if (trim(text).empty()) return success();
+    auto parsed = parse(text);
+    if (!parsed.ok()) return std::move(parsed).error().with(what);
+    to = keep(*parsed);
+    return success();
+  };
+  FATHOM_CHECK(operation(source.plus, out.program->plus, "plus operator"));
+  FATHOM_CHECK(operation(source.minus, out.program->minus, "minus operator"));
+  FATHOM_CHECK(operation(source.aggregate, out.program->aggregate, "aggregation operator"));
+  return out;
+}
+
+// Compiles metrics one after the other; what they define queues up behind them.
+class Builder {
+ public:
+  Builder(Definitions& defs, Profile& profile) : defs_(defs), profile_(profile) {
+    for (const auto& [id, program] : profile.programs) {
+      if (program->globals) globals_ = program->globals;
+    }
+    if (!globals_) globals_ = std::make_shared<Globals>();
+  }
+
+  Result<void> add(MetricId id, const Source& source) {
+    auto compiled = compile(source, globals_);
+    if (!compiled.ok()) return std::move(compiled).error();
+    profile_.programs[id] = compiled->program;
+    for (Definition& definition : compiled->definitions) pending_.push_back(std::move(definition));
+    return success();
+  }
+
+  Result<void> finish() {
+    std::size_t made = 0;
+    while (!pending_.empty()) {
+      const Definition definition = std::move(pending_.front());
+      pending_.pop_front();
+      if (definition.derivation == Derivation::none || defs_.find_metric(definition.name).valid()) continue;
+      if (++made > kMaxDefined) return Error("expressions define too many metrics");
+      Metric metric;
+      metric.name = metric.display_name = definition.name;
+      metric.type = {ValueKind::f64, 0};
+      metric.derivation = definition.derivation;
+      metric.expression = definition.value;
+      metric.hidden = true;
+      for (const Metric& other : defs_.metrics) metric.file_id = std::max(metric.file_id, other.file_id + 1);
+      defs_.metrics.push_back(metric);
+      const MetricId id(defs_.metrics.size() - 1);
+      Source source;
+      source.value = definition.value;
+      source.init = {definition.init};
+      source.plus = definition.plus;
+      source.minus = definition.minus;
+      source.aggregate = definition.aggregate;
+      if (auto added = add(id, source); !added.ok()) {
+        return std::move(added).error().with(fmt::format("metric '{}' defined by an expression", definition.name));
+      }
+    }
+    return success();
+  }
+
+ private:
+  Definitions& defs_;
+  Profile& profile_;
+  std::shared_ptr<Globals> globals_;
+  std::deque<Definition> pending_;
+};
+
+}  // namespace
+
+Result<void> add_programs(Definitions& defs, Profile& profile, const std::map<MetricId, Source>& sources) {
+  const std::string* version = find_attribute(defs.attributes, "CubePL Version");
+  const bool known = version == nullptr || *version == "1.1" || *version == "1.0" || *version == "0.0" ||
+                     *version == "1" || *version == "0";
+  Builder builder(defs, profile);
+  for (const auto& [id, source] : sources) {
+    if (!defs.metrics[id.index()].unusable.empty()) continue;
+    defs.metrics[id.index()].type = {ValueKind::f64, 0};  // whatever the file says: results are doubles
+    Result<void> added =
+        known ? builder.add(id, source) : Error(fmt::format("CubePL version '{}' is not known", *version));
+    if (added.ok()) added = builder.finish();
+    if (added.ok()) continue;
+    profile.programs.erase(id);
+    defs.metrics[id.index()].unusable = added.error().text();
+    FATHOM_CHECK(profile.work->diagnostics.warn(
+        "cube.cubepl", Place::in(profile.name),
+        fmt::format("metric '{}': {}", defs.metrics[id.index()].name, added.error().text())));
+  }
+  return success();
+}
+
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted) {
+  // The metric itself goes in first, so that its number does not depend on what its text defines.
+  FATHOM_TRY(const ProfilePtr extended, with_program(profile, wanted, std::make_shared<const Program>()));
+  auto defs = std::make_shared<Definitions>(extended->defs());
+  auto out = std::make_shared<Profile>(*extended);
+  const MetricId id(defs->metrics.size() - 1);
+  out->programs.erase(id);
+  Builder builder(*defs, *out);
+  Source source;
+  source.value = wanted.expression;
+  FATHOM_CHECK(builder.add(id, source));
+  FATHOM_CHECK(builder.finish());
+  out->definitions = std::move(defs);
+  return ProfilePtr(std::move(out));
+}
+
+}  // namespace fathom::cube::cubepl
