@@ -68,7 +68,8 @@ class TableCommand final : public Command {
         FATHOM_CHECK(write_metric(session, *profile, metric, chosen_locations));
       }
     }
-    if (summary_) FATHOM_CHECK(write_statistics(session, *profile, metrics));
+    if (summary_ || (profile->statistics_are_columns && !total_ && locations_.empty()))
+      FATHOM_CHECK(write_statistics(session, *profile, metrics));
     session.out().write(RowSpeller::footer(form_, any_row_));
     return kDone;
   }
@@ -255,7 +256,13 @@ class TableCommand final : public Command {
         continue;
       }
       const Metric& metric = defs.metric(one.metric.metric);
-      RowSpeller speller(form_, fmt::format("{}:{}", metric.name, one.statistic));
+      std::string name = metric.name;
+      if (!one.statistic.empty()) name += ":" + one.statistic;
+      // Inclusive ones go without their scope's name, as values do.
+      if (metric.scopes.size() > 1 && metric.scopes[one.metric.scope].scope != Scope::inclusive) {
+        name += fmt::format(" ({})", metric.scopes[one.metric.scope].name);
+      }
+      RowSpeller speller(form_, name);
       speller.start_context(std::to_string(defs.contexts[one.context].file_id), walker.path(one.context));
       std::string out;
       speller.row(out, RowSpeller::spell_location(form_, ""), exact_text(one.value), std::isfinite(one.value));

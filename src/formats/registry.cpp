@@ -21,6 +21,7 @@ std::span<const Format* const> all_formats() {
       &hpctoolkit::meta_format(),
       &hpctoolkit::xml_format(),
       &ovni::format(),
+      &hpctoolkit::classic_format(),
   };
   return kFormats;
 }

@@ -33,8 +33,10 @@ struct Profile {
   std::shared_ptr<const ValueSource> values;
   // Compiled expressions of derived metrics; those without one here cannot be evaluated.
   std::map<MetricId, std::shared_ptr<const expression::Program>> programs;
-  // Asked for with `table --summary` only.
+  // Asked for with `table --summary` only, unless they are columns that stand for themselves (classic XML): then they
+  // are shown under their metric's own name.
   std::function<Result<std::vector<StoredStatistic>>()> statistics;
+  bool statistics_are_columns = false;
   std::string name;  // for messages: the file it came from
   Work work;
 

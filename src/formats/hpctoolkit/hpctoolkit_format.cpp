@@ -2,8 +2,10 @@
 
 #include <fstream>
 
+#include "formats/hpctoolkit/classic_database.hpp"
 #include "formats/hpctoolkit/database.hpp"
 #include "formats/hpctoolkit/magic.hpp"
+#include "io/file.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -59,6 +61,34 @@ Match recognise_xml(const Source& source) {
   return {};
 }
 
+// The XML of a classic database: the source itself, or the file of that name in the directory.
+std::filesystem::path classic_xml(const Source& source) {
+  if (!source.is_directory()) return source.path();
+  for (const char* name : {"experiment.xml", "callpath.xml"}) {
+    if (source.has(name)) return source.path() / name;
+  }
+  return {};
+}
+
+Match recognise_classic(const Source& source) {
+  const auto file = classic_xml(source);
+  if (file.empty()) return {};
+  const std::string version =
+      ExperimentXml::version_in(source.is_directory() ? head_of(file) : std::string(source.head(kHeadSize)));
+  if (version.empty() || version[0] >= '4') return {};
+  return {Confidence::certain, "the XML says HPCToolkitExperiment version " + version};
+}
+
+Result<DatasetPtr> open_classic(const Source& source, const Work& work) {
+  Blob xml = source.blob();
+  if (source.is_directory()) {
+    FATHOM_TRY(xml,
+               open_file(classic_xml(source).empty() ? source.path() / "experiment.xml" : classic_xml(source), work));
+  }
+  FATHOM_TRY(auto database, ClassicDatabase::open(classic_format(), directory_of(source), xml, work));
+  return DatasetPtr(std::move(database));
+}
+
 Result<DatasetPtr> open_meta(const Source& source, const Work& work) {
   FATHOM_TRY(DatabaseFiles files, DatabaseFiles::at(directory_of(source), "meta.db", work));
   FATHOM_TRY(auto database, Database::open(meta_format(), std::move(files), work));
@@ -81,6 +111,18 @@ const Format& meta_format() {
       .can = {{Level::profile, Level::trace}, {}},
       .recognise = recognise_meta,
       .open = open_meta,
+  };
+  return kFormat;
+}
+
+const Format& classic_format() {
+  static const Format kFormat = {
+      .name = "hpctoolkit-classic",
+      .title = "HPCToolkit database (experiment.xml 2.x)",
+      .extensions = "",
+      .can = {{Level::profile, Level::trace}, {}},
+      .recognise = recognise_classic,
+      .open = open_classic,
   };
   return kFormat;
 }

@@ -5,7 +5,8 @@
 
 namespace fathom::hpctoolkit {
 
-const Format& meta_format();  // hpctoolkit: meta.db
-const Format& xml_format();   // hpctoolkit-xml: experiment.xml 4.0 with sparse files
+const Format& meta_format();     // hpctoolkit: meta.db
+const Format& classic_format();  // hpctoolkit-classic: experiment.xml 2.x, 3.x
+const Format& xml_format();      // hpctoolkit-xml: experiment.xml 4.0 with sparse files
 
 }  // namespace fathom::hpctoolkit

@@ -1,0 +1,46 @@
+// A classic database (experiment.xml 2.x, 3.x with per-thread files) as a dataset.
+#pragma once
+
+#include <memory>
+
+#include "formats/format.hpp"
+#include "formats/hpctoolkit/classic_files.hpp"
+#include "formats/hpctoolkit/experiment_xml.hpp"
+#include "formats/hpctoolkit/mapping.hpp"
+#include "profile/profile.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom::hpctoolkit {
+
+class ClassicDatabase : public Dataset {
+ public:
+  static Result<std::unique_ptr<ClassicDatabase>> open(const Format& format, const std::filesystem::path& directory,
+                                                       const Blob& xml, const Work& work);
+
+  [[nodiscard]] std::string version() const override { return version_; }
+  [[nodiscard]] std::vector<Level> levels() const override;
+  Result<std::vector<InfoEntry>> describe(bool count) override;
+  Result<ProfilePtr> profile() override { return profile_; }
+  Result<std::shared_ptr<const Trace>> trace() override;
+
+ private:
+  ClassicDatabase(const Format& format, std::filesystem::path directory, const Work& work)
+      : Dataset(format, std::move(directory), work) {}
+  Result<void> load(const Blob& blob);
+  Result<void> load_metric_files(const ExperimentXml& xml);
+  Result<void> load_traces(const ExperimentXml& xml);
+  Result<std::vector<StreamFile>> find_streams(const std::string& merged, const std::string& pattern) const;
+  void map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts);
+  LocationId location_for(const StreamFile& file, std::size_t position);
+
+  std::string version_;
+  Mapping mapping_;
+  std::vector<StreamFile> streams_;  // by location
+  std::vector<MetricDbFile> tables_;
+  std::vector<StreamFile> trace_files_;
+  std::shared_ptr<const Profile> profile_;
+  std::shared_ptr<const Trace> trace_;
+  std::uint64_t samples_ = 0;
+};
+
+}  // namespace fathom::hpctoolkit
