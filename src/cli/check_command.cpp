@@ -1,9 +1,13 @@
 // fathom check: every defect of a dataset with its place; exit status 1 when there are any.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "formats/registry.hpp"
+#include "profile/compute.hpp"
 
 namespace fathom::cli {
 
@@ -49,7 +53,41 @@ class CheckCommand final : public Command {
   static Result<void> examine(Session& session, const Source& source, std::string& format) {
     FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
     format = dataset->format().name;
-    return dataset->check();
+    FATHOM_CHECK(dataset->check());
+    const std::vector<Level> levels = dataset->levels();
+    if (std::find(levels.begin(), levels.end(), Level::profile) == levels.end()) return {};
+    FATHOM_TRY(const ProfilePtr profile, dataset->profile());
+    return read_everything(session, *profile);
+  }
+
+  // Whatever the format checks itself, in the end every stored value must be there.
+  static Result<void> read_everything(Session& session, const Profile& profile) {
+    const Definitions& defs = profile.defs();
+    Progress progress("checking metrics", defs.metrics.size());
+    Diagnostics& diagnostics = session.work()->diagnostics;
+    for (std::size_t i = 0; i < defs.metrics.size(); ++i, progress.advance()) {
+      const Metric& metric = defs.metrics[i];
+      if (metric.derived()) continue;
+      if (!metric.unusable.empty()) {
+        FATHOM_CHECK(diagnostics.lost("profile.metric_unusable", Place::in(profile.name),
+                                      fmt::format("metric '{}': {}", metric.name, metric.unusable)));
+        continue;
+      }
+      const Selection all{
+          .flavour = {}, .contexts = {}, .locations = all_locations(defs), .aggregate = true, .void_values = true};
+      if (auto values = compute(profile, MetricId(i), all); !values.ok()) {
+        Error error = std::move(values).error();
+        if (error.kind() != ErrorKind::unusable) return error;
+        FATHOM_CHECK(diagnostics.lost("profile.metric_unreadable", error.place(), text_without_place(error)));
+      }
+    }
+    return {};
+  }
+
+  static std::string text_without_place(const Error& error) {
+    const std::string text = error.text();
+    const std::string place = error.place().text() + ": ";
+    return text.starts_with(place) ? text.substr(place.size()) : text;
   }
 
   void write_json(Session& session, const std::string& format, bool sound, const Result<void>& outcome) const {

@@ -5,10 +5,14 @@ namespace fathom::cli {
 // Every command is a file of its own and has one function here.
 std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_cut_command();
 std::unique_ptr<Command> make_derive_command();
+std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_info_command();
+std::unique_ptr<Command> make_mean_command();
+std::unique_ptr<Command> make_merge_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_tree_command();
@@ -28,6 +32,10 @@ std::span<const CommandGroup> command_groups() {
        }},
       {"Compare and combine",
        {
+           {"diff", "what changed between two profiles; --fail-above for CI", Forms::json_and_csv, make_diff_command},
+           {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
+           {"mean", "the average of several profiles", Forms::text, make_mean_command},
+           {"cut", "a part of the call tree, or the tree without parts", Forms::text, make_cut_command},
            {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
        }},
       {"Hand on",
