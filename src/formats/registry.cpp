@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "formats/cube/cube_format.hpp"
+#include "formats/cube3/cube3_format.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
@@ -17,6 +18,7 @@ namespace fathom {
 std::span<const Format* const> all_formats() {
   static const std::array kFormats = {
       &cube::format(),
+      &cube3::format(),
       &dumpi::format(),
       &hpctoolkit::meta_format(),
       &hpctoolkit::xml_format(),

@@ -1,0 +1,254 @@
+#include "formats/cube3/to_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+#include "base/text.hpp"
+
+namespace fathom::cube3 {
+
+namespace {
+
+using Kind = FileSystemNode::Kind;
+
+Error duplicate(const Cube3File& file, std::string_view what, std::uint32_t id) {
+  return Error(fmt::format("two {} have the id {}", what, id), Place::in(file.document.name()));
+}
+
+Result<std::vector<Metric>> map_metrics(const Cube3File& file) {
+  std::vector<Metric> out;
+  std::unordered_map<std::uint32_t, std::size_t> ids;
+  std::map<std::string, std::size_t> names;
+  for (const FileMetric& from : file.metrics) {
+    if (!ids.emplace(from.id, out.size()).second) return duplicate(file, "metrics", from.id);
+    Metric to;
+    to.name = from.uniq_name.empty() ? from.disp_name : from.uniq_name;
+    // Early files give names for people only.
+    if (!names.emplace(to.name, out.size()).second) to.name += fmt::format("#{}", from.id);
+    to.display_name = from.disp_name;
+    to.unit = from.uom;
+    to.description = from.descr;
+    to.url = from.url;
+    to.file_id = from.id;
+    if (from.parent != kNoIndex) to.parent = MetricId(from.parent);
+    to.switched_off = equal_ignoring_case(trim(from.val), "VOID");
+    const std::string_view type = trim(from.dtype);
+    const bool integer = equal_ignoring_case(type, "INTEGER") || equal_ignoring_case(type, "INT64");
+    to.type = {integer ? ValueKind::i64 : ValueKind::f64, 0};
+    to.scopes = {{Scope::exclusive, {}}};
+    out.push_back(std::move(to));
+  }
+  return out;
+}
+
+Result<void> map_program(const Cube3File& file, Definitions& defs) {
+  std::unordered_map<std::uint32_t, std::size_t> ids;
+  for (const FileRegion& from : file.regions) {
+    if (!ids.emplace(from.id, defs.regions.size()).second) return duplicate(file, "regions", from.id);
+    Region to;
+    to.name = from.name;
+    to.file = from.mod;
+    to.begin_line = from.begin;
+    to.end_line = from.end;
+    to.url = from.url;
+    to.description = from.descr;
+    to.file_id = from.id;
+    defs.regions.push_back(std::move(to));
+  }
+  ContextTreeBuilder builder;
+  std::unordered_map<std::uint32_t, bool> cnodes;
+  for (const FileCnode& from : file.cnodes) {
+    if (!cnodes.emplace(from.id, true).second) return duplicate(file, "cnodes", from.id);
+    const auto region = ids.find(from.callee);
+    if (region == ids.end()) {
+      return Error(fmt::format("cnode {} calls region {}, which is not there", from.id, from.callee),
+                   Place::in(file.document.name()));
+    }
+    const auto parent = from.parent == kNoIndex ? ContextTreeBuilder::kRoot : from.parent;
+    const auto handle = builder.add(parent, RegionId(region->second), from.id, from.line);
+    if (!from.mod.empty()) builder.details(handle).file = from.mod;
+  }
+  defs.contexts = std::move(builder).build();
+  return success();
+}
+
+Result<void> map_system(const Cube3File& file, SystemTree& tree) {
+  std::map<std::pair<Kind, std::uint32_t>, std::size_t> ids;
+  std::map<std::uint32_t, std::size_t> threads;  // by Id
+  for (std::size_t i = 0; i < file.system.size(); ++i) {
+    const FileSystemNode& from = file.system[i];
+    if (from.kind == Kind::thread && !threads.emplace(from.id, i).second) return duplicate(file, "threads", from.id);
+    ids.emplace(std::pair(from.kind, from.id), i);
+    SystemNode to;
+    to.kind = from.kind == Kind::thread    ? SystemKind::location
+              : from.kind == Kind::process ? SystemKind::group
+                                           : SystemKind::node;
+    constexpr std::string_view kTypes[] = {"machine", "node", "process", "thread"};
+    to.type = kTypes[static_cast<std::size_t>(from.kind)];
+    to.rank = parse_integer<std::int64_t>(trim(from.rank));
+    to.name = from.name;
+    if (to.name.empty() && to.kind != SystemKind::node) {
+      to.name = fmt::format("{} {}", from.kind == Kind::process ? "Process" : "Thread", to.rank.value_or(from.id));
+    }
+    to.description = from.descr;
+    to.file_id = from.id;
+    if (from.parent != kNoIndex) to.parent = SystemNodeId(from.parent);
+    tree.add(std::move(to));
+  }
+  for (const auto& [id, node] : threads) {
+    tree.nodes[node].location = LocationId(tree.locations.size());
+    tree.locations.emplace_back(node);
+  }
+  for (const FileTopology& from : file.topologies) {
+    Topology to;
+    to.name = from.name;
+    for (const auto& d : from.dimensions) to.dimensions.push_back({d.name, d.size, d.periodic});
+    for (const auto& c : from.coordinates) {
+      const auto node = ids.find({c.kind, c.id});
+      if (node == ids.end()) continue;
+      Topology::Coordinate at{SystemNodeId(node->second), {}};
+      for (const std::string_view word : split(c.at, ' ')) {
+        if (const auto number = parse_integer<std::uint64_t>(trim(word))) at.at.push_back(*number);
+      }
+      to.coordinates.push_back(std::move(at));
+    }
+    tree.topologies.push_back(std::move(to));
+  }
+  return success();
+}
+
+class Values : public ValueSource {
+ public:
+  struct Row {
+    std::uint32_t metric = 0;
+    std::uint32_t context = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+
+  Values(std::shared_ptr<const Cube3File> file, std::vector<Row> rows, std::vector<bool> integer, std::size_t locations,
+         Work work)
+      : file_(std::move(file)),
+        rows_(std::move(rows)),
+        integer_(std::move(integer)),
+        locations_(locations),
+        work_(std::move(work)) {}
+
+  [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
+
+  Result<void> scan(const Box& box, const RunVisitor& visit) const override {
+    std::vector<std::byte> packed(locations_ * sizeof(double));
+    for (const StoredMetric& stored : box.metrics) {
+      const auto key = [](const Row& row) { return std::pair(row.metric, row.context); };
+      auto row = std::lower_bound(rows_.begin(), rows_.end(), std::pair(stored.metric.value, box.contexts.begin),
+                                  [&](const Row& a, const auto& b) { return key(a) < b; });
+      for (; row != rows_.end() && row->metric == stored.metric.value && row->context < box.contexts.end; ++row) {
+        // Of two rows for one place the later one counts.
+        if (std::next(row) != rows_.end() && key(*std::next(row)) == key(*row)) continue;
+        FATHOM_CHECK(parse(*row, packed));
+        Run run;
+        run.metric = stored;
+        run.context = ContextId(row->context);
+        run.first = box.locations.begin;
+        run.count = box.locations.size();
+        run.values = packed.data() + box.locations.begin * sizeof(double);
+        FATHOM_CHECK(visit(run));
+      }
+    }
+    return success();
+  }
+
+ private:
+  // Both types have eight bytes. Missing numbers at the end are zero.
+  Result<void> parse(const Row& row, std::vector<std::byte>& packed) const {
+    std::fill(packed.begin(), packed.end(), std::byte{0});
+    const std::string_view text = file_->document.text().substr(row.begin, row.end - row.begin);
+    std::size_t at = 0;
+    for (std::size_t column = 0;; ++column) {
+      while (at < text.size() && static_cast<unsigned char>(text[at]) <= ' ') ++at;
+      if (at >= text.size()) return success();
+      const Place place = file_->document.place(row.begin + at);
+      if (column >= locations_) {
+        return work_->diagnostics.warn("cube3.long_row", place,
+                                       fmt::format("a row has more values than the {} threads", locations_));
+      }
+      if (text[at] == '+') ++at;
+      const char* begin = text.data() + at;
+      const char* end = text.data() + text.size();
+      std::byte* target = packed.data() + column * sizeof(double);
+      if (integer_[row.metric]) {
+        std::int64_t value = 0;
+        const auto [stop, status] = std::from_chars(begin, end, value);
+        if (status == std::errc{} && (stop == end || static_cast<unsigned char>(*stop) <= ' ')) {
+          std::memcpy(target, &value, sizeof(value));
+          at = static_cast<std::size_t>(stop - text.data());
+          continue;
+        }
+      }
+      double real = 0;
+      const auto [stop, status] = std::from_chars(begin, end, real);
+      if (status == std::errc::invalid_argument || !(stop == end || static_cast<unsigned char>(*stop) <= ' ')) {
+        const std::string_view word = text.substr(at, 20);
+        return Error(fmt::format("expected a number, found '{}'", word.substr(0, word.find_first_of(" \n\t<"))), place);
+      }
+      at = static_cast<std::size_t>(stop - text.data());
+      if (integer_[row.metric]) {
+        constexpr double kLimit = 9.2e18;
+        const auto value = static_cast<std::int64_t>(std::clamp(real == real ? real : 0, -kLimit, kLimit));
+        std::memcpy(target, &value, sizeof(value));
+      } else {
+        std::memcpy(target, &real, sizeof(real));
+      }
+    }
+  }
+
+  std::shared_ptr<const Cube3File> file_;
+  std::vector<Row> rows_;
+  std::vector<bool> integer_;
+  std::size_t locations_;
+  Work work_;
+};
+
+}  // namespace
+
+Result<ProfilePtr> to_profile(const std::shared_ptr<const Cube3File>& file, const Work& work) {
+  auto defs = std::make_shared<Definitions>();
+  FATHOM_TRY(defs->metrics, map_metrics(*file));
+  FATHOM_CHECK(map_program(*file, *defs));
+  FATHOM_CHECK(map_system(*file, defs->system));
+  defs->attributes = file->attributes;
+  defs->mirrors = file->mirrors;
+  std::unordered_map<std::uint32_t, std::uint32_t> metrics;
+  for (std::uint32_t i = 0; i < file->metrics.size(); ++i) metrics.emplace(file->metrics[i].id, i);
+  std::vector<Values::Row> rows;
+  for (const FileRow& from : file->rows) {
+    const auto metric = metrics.find(from.metric);
+    const ContextId context = defs->contexts.find(from.cnode);
+    if (metric == metrics.end() || !context.valid()) {
+      FATHOM_CHECK(work->diagnostics.lost(
+          "cube3.row", file->document.place(from.begin),
+          fmt::format("values of metric {} and cnode {}, which are not both there", from.metric, from.cnode)));
+      continue;
+    }
+    rows.push_back({metric->second, context.value, from.begin, from.end});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Values::Row& a, const Values::Row& b) {
+    return std::pair(a.metric, a.context) < std::pair(b.metric, b.context);
+  });
+  std::vector<bool> integer;
+  for (const Metric& metric : defs->metrics) integer.push_back(metric.type.is_integer());
+  auto profile = std::make_shared<Profile>();
+  profile->values =
+      std::make_shared<Values>(file, std::move(rows), std::move(integer), defs->system.location_count(), work);
+  profile->definitions = std::move(defs);
+  profile->name = file->document.name();
+  profile->work = work;
+  return ProfilePtr(std::move(profile));
+}
+
+}  // namespace fathom::cube3
