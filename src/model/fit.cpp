@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "model/multi.hpp"
+#include "model/robust_groups.hpp"
 #include "model/single.hpp"
 
 namespace fathom {
@@ -42,9 +43,54 @@ Result<void> run(const M& modeler, std::size_t grain, std::span<const double* co
   });
 }
 
+// Replaces the models of all series that the robust modeler can handle.
+Result<void> run_robust(const Experiment& experiment, const FitOptions& options, std::vector<Model>& models) {
+  const RobustGroups groups = make_robust_groups(experiment, options.measure);
+  const auto values = experiment.measure(options.measure);
+  for (std::size_t g = 0; g < groups.groups.size(); ++g) {
+    const RobustGroup& group = *groups.groups[g];
+    const auto& list = groups.series[g];
+    const std::size_t grain = group.parameters() == 1 ? kGrain : 4;
+    FATHOM_CHECK(parallel_blocks(list.size(), grain, [&](std::size_t begin, std::size_t end) -> Result<void> {
+      std::vector<double> predicted;
+      for (std::size_t i = begin; i < end; ++i) {
+        Model& model = models[list[i]];
+        model.series = list[i];
+        model.function = function_of(group.best(i), group.level(i));
+        model.segment_quality.clear();
+        const Series& series = experiment.series()[list[i]];
+        const std::size_t points = experiment.points_of(series).size();
+        predicted.resize(points);
+        for (std::size_t k = 0; k < points; ++k) {
+          predicted[k] = model.function(group.coordinates().subspan(k * group.parameters(), group.parameters()));
+        }
+        std::size_t factors = 0;
+        for (const auto& term : model.function.terms) factors += term.factors.size();
+        model.quality = in_sample_quality(predicted, values.subspan(series.first, points), factors);
+        if (factors == 0) model.quality.ar2 = 1;
+      }
+      return {};
+    }));
+  }
+  return {};
+}
+
+// What the robust modeler falls back to for series that it cannot handle.
+FitOptions fallback(const FitOptions& options, std::size_t parameters) {
+  FitOptions plain = options;
+  plain.modeler = parameters == 1 ? Modeler::basic : Modeler::multi_parameter;
+  return plain;
+}
+
 }  // namespace
 
 Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
+  if (options.modeler == Modeler::robust) {
+    FATHOM_TRY(ModelSet set, fit(experiment, fallback(options, experiment.parameters().size()), work));
+    set.modeler = modeler_info(options);
+    FATHOM_CHECK(run_robust(experiment, options, set.models));
+    return set;
+  }
   ModelSet set;
   set.modeler = modeler_info(options);
   set.models.resize(experiment.series().size());

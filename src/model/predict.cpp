@@ -1,0 +1,274 @@
+#include "model/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/number.hpp"
+#include "model/robust_groups.hpp"
+#include "model/special.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMixture = 120;  // hypotheses in a mixture
+constexpr double kNegligible = 1e-4;   // weight below which one is left out
+constexpr double kMostDegrees = 200;
+constexpr double kWide = 4;  // ratio of the ends of an interval that makes a forecast useless
+
+// One member of a mixture: the logarithm of the value is Student-t distributed.
+struct Part {
+  double weight, centre, deviation, degrees;
+};
+
+// Quantile of the mixture by bisection.
+double quantile(std::span<const Part> parts, double share) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const auto& part : parts) {
+    low = std::min(low, part.centre - 40 * part.deviation - 1e-12);
+    high = std::max(high, part.centre + 40 * part.deviation + 1e-12);
+  }
+  for (int step = 0; step < 60; ++step) {
+    const double middle = (low + high) / 2;
+    double below = 0;
+    for (const auto& part : parts) {
+      below += part.weight * (part.deviation > 0 ? student_cdf((middle - part.centre) / part.deviation, part.degrees)
+                                                 : (middle >= part.centre ? 1.0 : 0.0));
+    }
+    (below < share ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+// Solves a small symmetric positive definite system in place; false when it is singular.
+bool solve_symmetric(std::vector<double>& a, std::vector<double>& x) {
+  const std::size_t n = x.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    const double whole = a[j * n + j];
+    for (std::size_t i = 0; i < j; ++i) a[j * n + j] -= a[j * n + i] * a[j * n + i];
+    if (!(a[j * n + j] > 1e-13 * whole)) return false;
+    a[j * n + j] = std::sqrt(a[j * n + j]);
+    for (std::size_t r = j + 1; r < n; ++r) {
+      for (std::size_t i = 0; i < j; ++i) a[r * n + j] -= a[r * n + i] * a[j * n + i];
+      a[r * n + j] /= a[j * n + j];
+    }
+  }
+  // Forward only: the wanted form g'(L L')^-1 g is |L^-1 g|^2.
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) x[j] -= a[j * n + i] * x[i];
+    x[j] /= a[j * n + j];
+  }
+  return true;
+}
+
+double summand_value(std::span<const Factor> factors, std::span<const double> point) {
+  return evaluate(Term{1, {factors.begin(), factors.end()}}, point);
+}
+
+// g'(A'A)^-1 g / f(X)^2 with rows A/f: relative variance of the function at X per unit of noise variance.
+double leverage(const Function& function, std::span<const double> coordinates, std::size_t parameters,
+                std::span<const double> point, bool with_constant) {
+  const std::size_t points = coordinates.size() / parameters;
+  const std::size_t width = function.terms.size() + (with_constant ? 1 : 0);
+  std::vector<double> normal(width * width, 0);
+  std::vector<double> row(width);
+  const auto fill = [&](std::span<const double> at) {
+    const double f = function(at);
+    std::size_t c = 0;
+    if (with_constant) row[c++] = 1 / f;
+    for (const auto& term : function.terms) row[c++] = summand_value(term.factors, at) / f;
+  };
+  // Columns scaled to comparable size: the form does not change.
+  std::vector<double> scale(width, 0);
+  for (std::size_t k = 0; k < points; ++k) {
+    fill(coordinates.subspan(k * parameters, parameters));
+    for (std::size_t c = 0; c < width; ++c) scale[c] = std::max(scale[c], std::fabs(row[c]));
+  }
+  for (auto& value : scale) value = value > 0 ? value : 1;
+  for (std::size_t k = 0; k < points; ++k) {
+    fill(coordinates.subspan(k * parameters, parameters));
+    for (std::size_t a = 0; a < width; ++a) {
+      for (std::size_t b = 0; b < width; ++b) normal[a * width + b] += row[a] / scale[a] * row[b] / scale[b];
+    }
+  }
+  fill(point);
+  for (std::size_t c = 0; c < width; ++c) row[c] /= scale[c];
+  if (!solve_symmetric(normal, row)) return kNan;
+  double sum = 0;
+  for (const double value : row) sum += value * value;
+  return sum;
+}
+
+Interval interval_of(std::vector<Part> parts, double extra_variance, double level) {
+  for (auto& part : parts) part.deviation = std::sqrt(part.deviation * part.deviation + extra_variance);
+  return {std::exp(quantile(parts, (1 - level) / 2)), std::exp(quantile(parts, (1 + level) / 2))};
+}
+
+bool same_terms(const Function& a, const Function& b) {
+  if (a.terms.size() != b.terms.size()) return false;
+  for (std::size_t t = 0; t < a.terms.size(); ++t) {
+    if (a.terms[t].factors.size() != b.terms[t].factors.size()) return false;
+    for (std::size_t f = 0; f < a.terms[t].factors.size(); ++f) {
+      const auto& x = a.terms[t].factors[f];
+      const auto& y = b.terms[t].factors[f];
+      if (x.parameter != y.parameter || !(x.power == y.power) || !(x.log == y.log)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+struct Predictor::State {
+  const Experiment& experiment;
+  FitOptions options;
+  RobustGroups robust;
+};
+
+Predictor::Predictor(const Experiment& experiment, const FitOptions& options)
+    : state_(new State{experiment, options, {}}) {
+  if (options.modeler == Modeler::robust) state_->robust = make_robust_groups(experiment, options.measure);
+}
+Predictor::~Predictor() = default;
+Predictor::Predictor(Predictor&&) noexcept = default;
+
+namespace {
+
+Forecast robust_forecast(const RobustGroup& group, std::size_t s, const Model& model, std::span<const double> point,
+                         double level) {
+  Forecast out;
+  out.value = model.function(point);
+  const auto hypotheses = group.ranked(s, kMixture);
+  const Scoring& scoring = group.scoring(s);
+  const double degrees = std::clamp(scoring.nu - 2, 1.0, kMostDegrees);
+  std::vector<Part> parts;
+  double total = 0;
+  double chosen = 0;
+  for (const auto& h : hypotheses) {
+    const double weight = std::exp(-(h.score - hypotheses.front().score) / 2);
+    if (weight < kNegligible) continue;
+    const Function function = function_of(h, group.level(s));
+    const double value = function(point);
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    const bool with_constant =
+        std::any_of(h.summands.begin(), h.summands.end(), [](const auto& factors) { return factors.empty(); });
+    const double share = leverage(function, group.coordinates(), group.parameters(), point, with_constant);
+    if (!std::isfinite(share)) continue;
+    const double variance = (scoring.base + h.squares) / scoring.nu * share + group.level_variance(s);
+    parts.push_back({weight, std::log(value), std::sqrt(variance), degrees});
+    total += weight;
+    if (same_terms(function, model.function)) chosen += weight;
+  }
+  if (parts.empty()) return out;
+  for (auto& part : parts) part.weight /= total;
+  out.certainty = chosen / total;
+  out.confidence = interval_of(parts, 0, level);
+  out.prediction = interval_of(parts, group.run_variance(s), level);
+  return out;
+}
+
+// Intervals of any fitted function: scatter of the fit and of the repetitions, relative where all values are positive.
+Forecast plain_forecast(const Experiment& experiment, const Model& model, Measure measure,
+                        std::span<const double> point, double level) {
+  Forecast out;
+  out.value = model.function(point);
+  const Series& series = experiment.series()[model.series];
+  const std::size_t parameters = experiment.parameters().size();
+  const Function* function = &model.function;
+  const Segment* segment = nullptr;
+  if (!function->segments.empty()) {
+    segment = segment_at(function->segments, point[0]);
+    if (segment == nullptr) return out;
+    function = &segment->function;
+  }
+  const auto values = experiment.measure(measure);
+  std::vector<double> coordinates;
+  double squares = 0;
+  double n = 0;
+  double run = 0;  // relative variance of a single run, from the repetitions
+  double run_degrees = 0;
+  double repetitions = 0;
+  const auto points = experiment.points_of(series);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto at = experiment.point(points[k]);
+    if (segment != nullptr && !(at[0] >= segment->from && at[0] <= segment->to)) continue;
+    const double f = (*function)(at);
+    const double y = values[series.first + k];
+    if (!(f > 0) || !(y > 0)) return out;  // relative residuals need positive values
+    coordinates.insert(coordinates.end(), at.begin(), at.end());
+    const double r = 2 * (y - f) / (y + f);
+    squares += r * r;
+    n += 1;
+    const double count = experiment.repetitions()[series.first + k];
+    const double mean = experiment.means()[series.first + k];
+    repetitions += std::max(count, 1.0);
+    if (count > 1 && mean > 0) {
+      const double deviation = experiment.deviations()[series.first + k] / mean;
+      run += count * deviation * deviation;
+      run_degrees += count - 1;
+    }
+  }
+  const double value = (*function)(point);
+  if (!(value > 0) || n == 0) return out;
+  const double coefficients = static_cast<double>(function->terms.size()) + 1;
+  const double free = n - coefficients;
+  if (free <= 0 && run_degrees <= 0) return out;
+  repetitions /= n;
+  if (run_degrees > 0) run /= run_degrees;
+  // Variance of one point's value: what the repetitions say and what the fit leaves, pooled; the fit alone when it is
+  // worse than that.
+  const double pooled = (squares + run_degrees * run / repetitions) / (std::max(free, 0.0) + run_degrees);
+  const double own = free > 0 ? squares / free : 0;
+  const double variance = std::max(pooled, own);
+  const double degrees = std::clamp(own > pooled ? free : std::max(free, 0.0) + run_degrees, 1.0, kMostDegrees);
+  const double share = leverage(*function, coordinates, parameters, point, true);
+  if (!std::isfinite(share)) return out;
+  const std::vector<Part> parts{{1, std::log(value), std::sqrt(variance * share), degrees}};
+  out.confidence = interval_of(parts, 0, level);
+  out.prediction = interval_of(parts, run_degrees > 0 ? std::max(run, variance) : variance, level);
+  return out;
+}
+
+}  // namespace
+
+Forecast Predictor::operator()(const Model& model, std::span<const double> point, double level) const {
+  if (!state_->robust.member.empty()) {
+    const auto member = state_->robust.member[model.series];
+    if (member.group != RobustGroups::kNone) {
+      return robust_forecast(*state_->robust.groups[member.group], member.index, model, point, level);
+    }
+  }
+  return plain_forecast(state_->experiment, model, state_->options.measure, point, level);
+}
+
+double extrapolation(const Experiment& experiment, const Series& series, std::span<const double> point) {
+  double worst = 1;
+  for (std::size_t p = 0; p < point.size(); ++p) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const auto index : experiment.points_of(series)) {
+      low = std::min(low, experiment.point(index)[p]);
+      high = std::max(high, experiment.point(index)[p]);
+    }
+    if (high > 0) worst = std::max(worst, point[p] / high);
+    if (low > 0 && point[p] > 0) worst = std::max(worst, low / point[p]);
+  }
+  return worst;
+}
+
+std::string extrapolation_warning(const Experiment& experiment, const Series& series, std::span<const double> point,
+                                  const Forecast& forecast) {
+  const double factor = extrapolation(experiment, series, point);
+  const double ratio = forecast.confidence.high / forecast.confidence.low;
+  if (factor >= kFarExtrapolation) {
+    return "the point lies " + exact_text(std::round(factor * 10) / 10) + " times outside the measured range";
+  }
+  if (ratio > kWide) {
+    return "the value is known only to within a factor of " + exact_text(std::round(std::sqrt(ratio) * 10) / 10);
+  }
+  return {};
+}
+
+}  // namespace fathom

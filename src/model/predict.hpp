@@ -1,0 +1,47 @@
+// What a model says about points that were not measured, and how sure it is.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "model/fit.hpp"
+
+namespace fathom {
+
+struct Interval {
+  double low = std::numeric_limits<double>::quiet_NaN();
+  double high = std::numeric_limits<double>::quiet_NaN();
+};
+
+struct Forecast {
+  double value = 0;
+  Interval confidence;                                          // of the function: where the mean of many runs lies
+  Interval prediction;                                          // of one new run
+  double certainty = std::numeric_limits<double>::quiet_NaN();  // robust: share of the chosen terms in the mixture
+};
+
+// Keeps what the intervals of all models of a set need. The experiment must outlive it.
+class Predictor {
+ public:
+  // `options` as the set was made with; stored models: their modeler does not matter, intervals come from the fit.
+  Predictor(const Experiment& experiment, const FitOptions& options);
+  ~Predictor();
+  Predictor(Predictor&&) noexcept;
+
+  // `level`: probability that an interval is meant to have. MT: safe (const).
+  [[nodiscard]] Forecast operator()(const Model& model, std::span<const double> point, double level = 0.95) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// How far a point lies outside the measured range: the largest factor by which a coordinate leaves it; 1 = inside.
+double extrapolation(const Experiment& experiment, const Series& series, std::span<const double> point);
+// Beyond this factor a forecast deserves a warning.
+inline constexpr double kFarExtrapolation = 8;
+// One sentence for the user, or "" when there is nothing to warn about.
+std::string extrapolation_warning(const Experiment& experiment, const Series& series, std::span<const double> point,
+                                  const Forecast& forecast);
+
+}  // namespace fathom

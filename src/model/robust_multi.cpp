@@ -1,0 +1,413 @@
+// The robust modeler with two or three parameters: one joint fit, structure and exponents chosen together.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "model/robust.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kShortestLine = 3;
+constexpr double kWithin = 14;  // candidates of a parameter lie this near to its best
+constexpr std::size_t kMostColumns = 4;
+constexpr double kInteraction = 2;   // price of an extra factor in a product
+constexpr std::size_t kRefits = 12;  // how many of the best are fitted exactly
+constexpr double kRounding = 1e-15;  // of a Gram matrix, per point
+constexpr double kCollinear = 1e-11;
+constexpr double kClearDispersion = 1.5;
+constexpr std::size_t kEnoughSeries = 5;
+constexpr double kMostPrior = 200;
+constexpr double kMostPriorWithoutRepetitions = 20;
+constexpr int kRounds = 2;
+
+struct Line {
+  const RelativeTable* rising;
+  const RelativeTable* falling;
+  std::vector<std::uint32_t> rows;
+};
+
+struct Axis {
+  std::vector<Line> lines;
+  std::size_t line_points = 0;
+  // Every block of both tables at all points, scaled to geometric mean one: [block][point].
+  std::vector<Block> blocks;
+  std::vector<std::vector<double>> columns;
+  std::vector<double> scale;
+  std::size_t rising = 0;  // blocks [0, rising) grow, the others fall
+};
+
+// A subset of the columns of one combination of candidates.
+struct Pick {
+  double score = std::numeric_limits<double>::infinity();
+  std::array<std::uint16_t, 3> candidate{};         // block of each parameter's axis
+  std::array<std::uint8_t, kMostColumns> column{};  // bit p = parameter p is a factor
+  std::uint8_t count = 0;
+};
+
+class RobustMulti final : public RobustGroup {
+ public:
+  RobustMulti(Repetitions data, std::span<const double> coordinates, std::size_t parameters,
+              std::span<const double> fixed)
+      : RobustGroup(std::move(data), coordinates, parameters), axes_(parameters) {
+    for (std::size_t p = 0; p < parameters; ++p) build_axis(p);
+    if (!usable()) return;
+    located_ = safe_means(data_);
+    if (!fixed.empty()) {
+      located_.v.assign(fixed.begin(), fixed.end());
+    } else {
+      std::vector<LineOfPoints> lines;
+      for (const auto& axis : axes_) {
+        for (const auto& line : axis.lines) lines.push_back({line.rising, line.rows});
+      }
+      statistic_ = choose_statistic(data_, located_, lines);
+      apply_statistic(data_, statistic_, located_);
+      if (statistic_ != Statistic::safe_mean) level_ = mean_level(data_, located_);
+    }
+    estimate_noise();
+  }
+
+  // Every parameter has a line to look along.
+  [[nodiscard]] bool usable() const {
+    return std::all_of(axes_.begin(), axes_.end(), [](const Axis& axis) { return !axis.lines.empty(); });
+  }
+
+  std::vector<Hypothesis> ranked(std::size_t s, std::size_t count) const override {
+    const auto v = located_.of(s);
+    const auto picks = search(s, std::max(kRefits, count));
+    std::vector<Hypothesis> out;
+    RelativeSolver solver;
+    std::vector<std::vector<double>> values;
+    std::vector<const double*> pointers;
+    for (const auto& pick : picks) {
+      Hypothesis h;
+      values.resize(pick.count);
+      pointers.clear();
+      std::vector<double> scales(pick.count, 1.0);
+      double extra = 0;
+      for (std::size_t c = 0; c < pick.count; ++c) {
+        values[c].assign(v.size(), 1.0);
+        auto& factors = h.summands.emplace_back();
+        for (std::size_t p = 0; p < parameters_; ++p) {
+          if ((pick.column[c] >> p & 1) == 0) continue;
+          const Axis& axis = axes_[p];
+          const std::size_t b = pick.candidate[p];
+          factors.push_back({static_cast<std::uint32_t>(p), axis.blocks[b].power, axis.blocks[b].log, {}});
+          scales[c] *= axis.scale[b];
+          for (std::size_t k = 0; k < v.size(); ++k) values[c][k] *= axis.columns[b][k];
+        }
+        if (factors.size() > 1) extra += kInteraction * static_cast<double>(factors.size() - 1);
+        pointers.push_back(values[c].data());
+      }
+      if (!solver.solve(pointers, v, kRounds, h)) continue;
+      double negative = 0;
+      for (std::size_t c = 0; c < pick.count; ++c) {
+        if (h.coefficients[c] < 0) negative += 1;
+        h.coefficients[c] /= scales[c];
+      }
+      h.score = scoring_[s](h.squares, pick.count, negative) + extra;
+      out.push_back(std::move(h));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
+    if (out.size() > count) out.resize(count);
+    if (out.empty()) out.push_back(constant(v));
+    return out;
+  }
+
+ private:
+  static Hypothesis constant(std::span<const double> v) {
+    Hypothesis h;
+    double mean = 0;
+    for (const double value : v) mean += std::log(value) / static_cast<double>(v.size());
+    h.summands = {{}};
+    h.coefficients = {std::exp(mean)};
+    for (const double value : v) h.squares += (std::log(value) - mean) * (std::log(value) - mean);
+    return h;
+  }
+
+  void build_axis(std::size_t p) {
+    Axis& axis = axes_[p];
+    const std::size_t points = data_.points;
+    std::map<std::vector<double>, std::vector<std::uint32_t>> lines;
+    std::vector<double> all_x;
+    for (std::size_t k = 0; k < points; ++k) {
+      std::vector<double> rest;
+      for (std::size_t q = 0; q < parameters_; ++q) {
+        if (q != p) rest.push_back(coordinates_[k * parameters_ + q]);
+      }
+      lines[rest].push_back(static_cast<std::uint32_t>(k));
+      all_x.push_back(coordinates_[k * parameters_ + p]);
+    }
+    std::vector<Block> rising;
+    for (const auto& block : standard_blocks()) {
+      if (logs_possible(all_x, false) || block.log.zero()) rising.push_back(block);
+    }
+    const auto falling = negated_blocks(logs_possible(all_x, true));
+    for (const auto* list : {&rising, &falling}) {
+      for (const auto& block : *list) {
+        std::vector<double> column;
+        double logs = 0;
+        double sum = 0;
+        bool positive = true;
+        for (const double x : all_x) {
+          column.push_back(block_value(block, x));
+          positive = positive && column.back() > 0;
+          logs += std::log(column.back());
+          sum += std::fabs(column.back());
+        }
+        const auto n = static_cast<double>(points);
+        const double scale = positive ? std::exp(logs / n) : sum / n;
+        for (auto& value : column) value /= scale;
+        axis.blocks.push_back(block);
+        axis.columns.push_back(std::move(column));
+        axis.scale.push_back(scale);
+      }
+      if (list == &rising) axis.rising = axis.blocks.size();
+    }
+    for (auto& [rest, rows] : lines) {
+      std::vector<double> x;
+      for (const auto row : rows) x.push_back(all_x[row]);
+      std::vector<double> sorted = x;
+      std::sort(sorted.begin(), sorted.end());
+      if (std::unique(sorted.begin(), sorted.end()) - sorted.begin() < static_cast<std::ptrdiff_t>(kShortestLine)) {
+        continue;
+      }
+      auto found = tables_.find({p, x});
+      if (found == tables_.end()) {
+        found = tables_.emplace(std::pair(p, x), std::pair(RelativeTable(x, rising), RelativeTable(x, falling))).first;
+      }
+      if (found->second.first.size() != rising.size() || found->second.second.size() != falling.size()) continue;
+      axis.line_points += rows.size();
+      axis.lines.push_back({&found->second.first, &found->second.second, rows});
+    }
+  }
+
+  struct Candidates {
+    std::vector<std::uint16_t> blocks;
+  };
+
+  Candidates candidates(std::size_t s, std::size_t p) const {
+    const Axis& axis = axes_[p];
+    const auto v = located_.of(s);
+    std::vector<double> line;
+    std::size_t falling_lines = 0;
+    for (const auto& item : axis.lines) {
+      line.clear();
+      std::vector<double> x;
+      for (const auto row : item.rows) {
+        line.push_back(v[row]);
+        x.push_back(coordinates_[row * parameters_ + p]);
+      }
+      if (decreasing(x, line)) ++falling_lines;
+    }
+    const bool falls = 2 * falling_lines > axis.lines.size();
+    std::array<double, kMaxBlocks> sum{};
+    RelativeFits fits;
+    std::size_t count = 0;
+    for (const auto& item : axis.lines) {
+      line.clear();
+      for (const auto row : item.rows) line.push_back(v[row]);
+      const RelativeTable& table = falls ? *item.falling : *item.rising;
+      relative_fits(table, line, 0, fits);
+      count = table.size();
+      for (std::size_t b = 0; b < count; ++b) {
+        sum[b] += std::isfinite(fits.squares[b]) ? fits.squares[b] : fits.constant;
+      }
+    }
+    const std::size_t most = parameters_ == 2 ? 8 : 6;
+    std::vector<std::pair<double, std::uint16_t>> scored;
+    for (std::size_t b = 0; b < count; ++b) {
+      scored.emplace_back(scoring_[s](sum[b], 0, 0), static_cast<std::uint16_t>(b + (falls ? axis.rising : 0)));
+    }
+    std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Candidates out;
+    for (const auto& [score, block] : scored) {
+      if (out.blocks.size() < most && score <= scored.front().first + kWithin) out.blocks.push_back(block);
+    }
+    return out;
+  }
+
+  // Depth-first over subsets of columns with a growing Cholesky factor.
+  struct Subsets {
+    std::size_t columns;
+    const double* gram;    // columns x columns
+    const double* target;  // columns
+    const Scoring* score;
+    double floor;
+    std::uint8_t required;  // parameters that the model must use for this combination to be its first
+    std::size_t keep;
+    std::vector<Pick>* best;
+    Pick pick;
+    std::array<std::array<double, kMostColumns>, kMostColumns> l{};
+    std::array<double, kMostColumns> z{};
+
+    void descend(std::size_t start, double rss, double extra, std::uint8_t used) {
+      const std::size_t depth = pick.count;
+      for (std::size_t c = start; c < columns; ++c) {
+        auto& row = l[depth];
+        double diagonal = gram[c * columns + c];
+        const double whole = diagonal;
+        double value = target[c];
+        for (std::size_t j = 0; j < depth; ++j) {
+          double dot = gram[c * columns + pick.column[j]];
+          for (std::size_t i = 0; i < j; ++i) dot -= row[i] * l[j][i];
+          row[j] = dot / l[j][j];
+          diagonal -= row[j] * row[j];
+          value -= row[j] * z[j];
+        }
+        if (!(diagonal > kCollinear * whole)) continue;
+        row[depth] = std::sqrt(diagonal);
+        z[depth] = value / row[depth];
+        const double rest = std::max(rss - z[depth] * z[depth], floor);
+        const int factors = std::popcount(c);
+        const double price = extra + (factors > 1 ? kInteraction * (factors - 1) : 0);
+        const auto with = static_cast<std::uint8_t>(used | c);
+        pick.column[depth] = static_cast<std::uint8_t>(c);
+        pick.count = static_cast<std::uint8_t>(depth + 1);
+        if ((with & required) == required) offer((*score)(rest, static_cast<double>(depth + 1), 0) + price);
+        if (depth + 1 < kMostColumns) descend(c + 1, rest, price, with);
+        pick.count = static_cast<std::uint8_t>(depth);
+      }
+    }
+
+    void offer(double value) {
+      const double worst = best->size() < keep ? std::numeric_limits<double>::infinity() : best->back().score;
+      if (!(value < worst)) return;
+      // Negative coefficients cost; only now is it worth solving for them.
+      const std::size_t n = pick.count;
+      std::array<double, kMostColumns> c{};
+      int negative = 0;
+      for (std::size_t i = n; i-- > 0;) {
+        double x = z[i];
+        for (std::size_t j = i + 1; j < n; ++j) x -= l[j][i] * c[j];
+        c[i] = x / l[i][i];
+        if (c[i] < 0) ++negative;
+      }
+      value += 4.0 * negative;
+      if (!(value < worst)) return;
+      pick.score = value;
+      const auto place = std::upper_bound(best->begin(), best->end(), value,
+                                          [](double x, const Pick& other) { return x < other.score; });
+      best->insert(place, pick);
+      if (best->size() > keep) best->pop_back();
+    }
+  };
+
+  std::vector<Pick> search(std::size_t s, std::size_t keep) const {
+    const auto v = located_.of(s);
+    const std::size_t points = v.size();
+    std::array<Candidates, 3> options;
+    for (std::size_t p = 0; p < parameters_; ++p) options[p] = candidates(s, p);
+    if (parameters_ == 2) options[2].blocks = {0};
+    const std::size_t columns = std::size_t{1} << parameters_;
+    std::vector<double> matrix(columns * points);
+    std::vector<double> gram(columns * columns);
+    std::vector<double> target(columns);
+    std::vector<Pick> best;
+    for (std::size_t k = 0; k < points; ++k) matrix[k] = 1 / v[k];
+    for (std::size_t i = 0; i < options[0].blocks.size(); ++i) {
+      for (std::size_t j = 0; j < options[1].blocks.size(); ++j) {
+        for (std::size_t l = 0; l < options[2].blocks.size(); ++l) {
+          const std::array<std::uint16_t, 3> blocks{options[0].blocks[i], options[1].blocks[j], options[2].blocks[l]};
+          for (std::size_t c = 1; c < columns; ++c) {
+            const auto p = static_cast<std::size_t>(std::bit_width(c) - 1);
+            const double* from = matrix.data() + (c & ~(std::size_t{1} << p)) * points;
+            const double* t = axes_[p].columns[blocks[p]].data();
+            double* to = matrix.data() + c * points;
+            for (std::size_t k = 0; k < points; ++k) to[k] = from[k] * t[k];
+          }
+          for (std::size_t a = 0; a < columns; ++a) {
+            const double* first = matrix.data() + a * points;
+            target[a] = 0;
+            for (std::size_t k = 0; k < points; ++k) target[a] += first[k];
+            for (std::size_t b = 0; b <= a; ++b) {
+              const double* second = matrix.data() + b * points;
+              double sum = 0;
+              for (std::size_t k = 0; k < points; ++k) sum += first[k] * second[k];
+              gram[a * columns + b] = gram[b * columns + a] = sum;
+            }
+          }
+          Subsets subsets;
+          subsets.columns = columns;
+          subsets.gram = gram.data();
+          subsets.target = target.data();
+          subsets.score = &scoring_[s];
+          subsets.floor = kRounding * static_cast<double>(points);
+          subsets.required = static_cast<std::uint8_t>((i > 0 ? 1 : 0) | (j > 0 ? 2 : 0) | (l > 0 ? 4 : 0));
+          subsets.keep = keep;
+          subsets.best = &best;
+          subsets.pick.candidate = blocks;
+          subsets.descend(0, static_cast<double>(points), 0, 0);
+        }
+      }
+    }
+    return best;
+  }
+
+  void estimate_noise() {
+    const std::size_t series = data_.series;
+    const auto n = static_cast<double>(data_.points);
+    std::vector<double> tau2 = located_.tau2;
+    std::vector<double> df = located_.df;
+    run_variance_.resize(series);
+    for (std::size_t s = 0; s < series; ++s) run_variance_[s] = tau2[s] * located_.repetitions;
+    const bool repeated = located_.repetitions > 1;
+    const Prior none;
+    set_scoring(tau2, df, repeated ? pooled_prior(tau2, df, kMostPrior) : none, n);
+    std::vector<double> b(series);
+    std::vector<double> free(series);
+    (void)parallel_blocks(series, 4, [&](std::size_t begin, std::size_t end) -> Result<void> {
+      for (std::size_t s = begin; s < end; ++s) {
+        const Hypothesis h = best(s);
+        free[s] = n - static_cast<double>(h.coefficients.size()) - static_cast<double>(parameters_);
+        b[s] = free[s] > 0 ? h.squares / free[s] : std::numeric_limits<double>::quiet_NaN();
+      }
+      return {};
+    });
+    if (!repeated) {
+      std::vector<double> known;
+      std::vector<double> degrees;
+      for (std::size_t s = 0; s < series; ++s) {
+        run_variance_[s] = std::isfinite(b[s]) ? b[s] : 0;
+        if (!std::isfinite(b[s])) continue;
+        known.push_back(b[s]);
+        degrees.push_back(free[s]);
+      }
+      if (known.size() >= kEnoughSeries) {
+        set_scoring(tau2, df, pooled_prior(known, degrees, kMostPriorWithoutRepetitions), n);
+      }
+      return;
+    }
+    std::vector<double> ratio;
+    for (std::size_t s = 0; s < series; ++s) {
+      if (std::isfinite(b[s])) ratio.push_back(std::max(b[s], 1e-28) / std::max(tau2[s], 1e-28));
+    }
+    const double phi = median_of(ratio);
+    if (ratio.size() < kEnoughSeries || !(phi > kClearDispersion)) return;
+    for (std::size_t s = 0; s < series; ++s) {
+      run_variance_[s] += (phi - 1) * tau2[s];
+      tau2[s] *= phi;
+      df[s] /= phi;
+    }
+    set_scoring(tau2, df, pooled_prior(tau2, df, kMostPrior), n);
+  }
+
+  std::vector<Axis> axes_;
+  std::map<std::pair<std::size_t, std::vector<double>>, std::pair<RelativeTable, RelativeTable>> tables_;
+};
+
+}  // namespace
+
+std::unique_ptr<RobustGroup> make_robust_multi(Repetitions data, std::span<const double> coordinates,
+                                               std::size_t parameters, std::span<const double> fixed) {
+  auto group = std::make_unique<RobustMulti>(std::move(data), coordinates, parameters, fixed);
+  if (!group->usable()) return nullptr;
+  return group;
+}
+
+}  // namespace fathom

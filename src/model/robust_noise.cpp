@@ -1,0 +1,272 @@
+#include "model/robust_noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "model/special.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMadToDeviation = 1.4826;
+constexpr double kSmallestDeviation = 1e-13;
+constexpr double kFullWeight = 4;  // in standard deviations; no weight from kNoWeight on
+constexpr double kNoWeight = 6;
+constexpr std::size_t kEnoughLines = 20;
+constexpr std::size_t kMostLines = 300;
+constexpr double kClip = 6;
+constexpr double kClearGain = -0.1;
+
+double median_in_place(std::span<double> values) {
+  const std::size_t n = values.size();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (n % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double deviation_of(std::span<double> deviations, double repetitions) {
+  const double bias = repetitions > 1 ? std::sqrt(repetitions / (repetitions - 1)) : 1;
+  return kMadToDeviation * median_in_place(deviations) * bias;
+}
+
+}  // namespace
+
+double median_of(std::vector<double> values) {
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median_in_place(values);
+}
+
+double quantile_of(std::vector<double> values, double share) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::size_t>(place);
+  const std::size_t high = std::min(low + 1, values.size() - 1);
+  return values[low] + (place - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+Located safe_means(const Repetitions& data) {
+  Located out;
+  out.points = data.points;
+  out.v.resize(data.series * data.points);
+  out.tau2.assign(data.series, 0);
+  out.df.assign(data.series, 0);
+  std::vector<double> medians(data.series * data.points);
+  std::vector<double> point_scale(data.series * data.points);
+  std::vector<double> series_scale(data.series);
+  std::vector<double> scratch;
+  std::vector<double> deviations;
+  for (std::size_t s = 0; s < data.series; ++s) {
+    deviations.clear();
+    double repetitions = 0;
+    for (std::size_t k = 0; k < data.points; ++k) {
+      const auto y = data.at(s, k);
+      scratch.assign(y.begin(), y.end());
+      const double m = median_in_place(scratch);
+      for (std::size_t r = 0; r < y.size(); ++r) scratch[r] = std::fabs(y[r] / m - 1);
+      deviations.insert(deviations.end(), scratch.begin(), scratch.end());
+      repetitions += static_cast<double>(y.size());
+      medians[s * data.points + k] = m;
+      point_scale[s * data.points + k] = deviation_of(scratch, static_cast<double>(y.size()));
+    }
+    series_scale[s] = deviation_of(deviations, repetitions / static_cast<double>(data.points));
+  }
+  const double common = median_of(series_scale);
+  double total = 0;
+  for (std::size_t s = 0; s < data.series; ++s) {
+    double weights = 0;
+    double squares = 0;
+    double count = 0;
+    for (std::size_t k = 0; k < data.points; ++k) {
+      const auto y = data.at(s, k);
+      const double scale = std::max({series_scale[s], common, point_scale[s * data.points + k], kSmallestDeviation});
+      double v = medians[s * data.points + k];
+      double weight_sum = 0;
+      double square_sum = 0;
+      const auto weight_of = [&](double value, double at) {
+        return std::clamp((kNoWeight - std::fabs(value / at - 1) / scale) / (kNoWeight - kFullWeight), 0.0, 1.0);
+      };
+      for (int round = 0; round < 2; ++round) {
+        double sum = 0;
+        weight_sum = 0;
+        for (const double value : y) {
+          const double w = weight_of(value, v);
+          sum += w * value;
+          weight_sum += w;
+        }
+        if (weight_sum > 0) v = sum / weight_sum;
+      }
+      weight_sum = 0;
+      for (const double value : y) {
+        const double w = weight_of(value, v);
+        weight_sum += w;
+        square_sum += w * (value / v - 1) * (value / v - 1);
+      }
+      out.v[s * data.points + k] = v;
+      weights += weight_sum;
+      squares += square_sum;
+      count += static_cast<double>(y.size());
+    }
+    const auto n = static_cast<double>(data.points);
+    const double repetitions = count / n;
+    if (count > n) {
+      out.tau2[s] = squares / std::max(weights - n, 1.0) / repetitions;
+      out.df[s] = count - n;
+    }
+    total += repetitions;
+  }
+  if (data.series > 0) out.repetitions = total / static_cast<double>(data.series);
+  return out;
+}
+
+void apply_statistic(const Repetitions& data, Statistic statistic, Located& located) {
+  if (statistic == Statistic::safe_mean) return;
+  std::vector<double> sorted;
+  for (std::size_t s = 0; s < data.series; ++s) {
+    for (std::size_t k = 0; k < data.points; ++k) {
+      const auto y = data.at(s, k);
+      sorted.assign(y.begin(), y.end());
+      std::sort(sorted.begin(), sorted.end());
+      double v = sorted.front();
+      if (statistic == Statistic::median) {
+        v = median_in_place(sorted);
+      } else if (statistic == Statistic::midrange) {
+        v = (sorted.front() + sorted.back()) / 2;
+      } else if (statistic == Statistic::lower_half) {
+        const std::size_t half = (sorted.size() + 1) / 2;
+        v = std::accumulate(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(half), 0.0) /
+            static_cast<double>(half);
+      }
+      located.v[s * data.points + k] = v;
+    }
+  }
+}
+
+double residual_variance(const RelativeFits& fits, std::size_t blocks, double n) {
+  double two = std::numeric_limits<double>::infinity();
+  double one = fits.constant;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    two = std::min(two, fits.squares[b]);
+    one = std::min(one, fits.pure[b]);
+  }
+  return std::max(std::min(two / (n - 2.7), one / (n - 1.7)), 1e-28);
+}
+
+Statistic choose_statistic(const Repetitions& data, const Located& safe, std::span<const LineOfPoints> lines) {
+  // Which (series, line) pairs to look at, spread evenly.
+  std::vector<std::pair<std::size_t, const LineOfPoints*>> pairs;
+  const std::size_t total = data.series * lines.size();
+  if (safe.repetitions < 3 || total < kEnoughLines) return Statistic::safe_mean;
+  const std::size_t count = std::min(total, kMostLines);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = i * total / count;
+    const auto* line = &lines[at % lines.size()];
+    if (line->rows.size() >= 4) pairs.emplace_back(at / lines.size(), line);
+  }
+  if (pairs.size() < kEnoughLines) return Statistic::safe_mean;
+  RelativeFits fits;
+  std::vector<double> v;
+  const auto quality = [&](const Located& located) {
+    std::vector<double> q;
+    for (const auto& [s, line] : pairs) {
+      v.clear();
+      for (const auto row : line->rows) v.push_back(located.of(s)[row]);
+      relative_fits(*line->table, v, 1, fits);
+      q.push_back(std::log(residual_variance(fits, line->table->size(), static_cast<double>(v.size()))));
+    }
+    return q;
+  };
+  const auto base = quality(safe);
+  Statistic best = Statistic::safe_mean;
+  double best_mean = kClearGain;
+  Located other = safe;
+  for (const auto candidate : {Statistic::median, Statistic::minimum, Statistic::midrange, Statistic::lower_half}) {
+    apply_statistic(data, candidate, other);
+    const auto q = quality(other);
+    double mean = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const double d = std::clamp(q[i] - base[i], -kClip, kClip);
+      mean += d;
+      squares += d * d;
+    }
+    const auto n = static_cast<double>(q.size());
+    mean /= n;
+    const double error = std::sqrt(std::max(squares / n - mean * mean, 0.0) / n);
+    if (mean < best_mean && mean < -3 * error) {
+      best_mean = mean;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+Level mean_level(const Repetitions& data, const Located& located) {
+  Level level;
+  level.log_ratio.resize(data.series);
+  level.variance.resize(data.series);
+  std::vector<double> logs(data.points);
+  double average = 0;
+  double average_variance = 0;
+  for (std::size_t s = 0; s < data.series; ++s) {
+    double mean = 0;
+    for (std::size_t k = 0; k < data.points; ++k) {
+      const auto y = data.at(s, k);
+      const double m = std::accumulate(y.begin(), y.end(), 0.0) / static_cast<double>(y.size());
+      logs[k] = std::log(m / located.of(s)[k]);
+      mean += logs[k];
+    }
+    const auto n = static_cast<double>(data.points);
+    mean /= n;
+    double squares = 0;
+    for (const double value : logs) squares += (value - mean) * (value - mean);
+    level.log_ratio[s] = mean;
+    level.variance[s] = n > 1 ? squares / (n - 1) / n : 0;
+    average += mean;
+    average_variance += level.variance[s];
+  }
+  const auto count = static_cast<double>(data.series);
+  average /= count;
+  average_variance /= count;
+  double spread = 0;
+  for (const double value : level.log_ratio) spread += (value - average) * (value - average);
+  spread = data.series > 1 ? spread / (count - 1) : 0;
+  // Shrunk to the average as far as the differences between series are noise.
+  const double real = std::max(0.0, spread - average_variance);
+  for (std::size_t s = 0; s < data.series; ++s) {
+    const double error = std::max(level.variance[s], average_variance);
+    const double kappa = data.series > 1 ? (real + error > 0 ? real / (real + error) : 0) : 1;
+    level.log_ratio[s] = average + kappa * (level.log_ratio[s] - average);
+    level.variance[s] = kappa * error;
+  }
+  return level;
+}
+
+Prior pooled_prior(std::span<const double> variances, std::span<const double> degrees, double most) {
+  Prior prior;
+  if (variances.size() < 2) return prior;
+  double mean = 0;
+  double squares = 0;
+  double expected = 0;
+  double count = 0;
+  for (std::size_t s = 0; s < variances.size(); ++s) {
+    const double half = degrees[s] / 2;
+    if (!(half > 0)) continue;
+    const double e = std::log(std::max(variances[s], 1e-28)) - digamma(half) + std::log(half);
+    mean += e;
+    squares += e * e;
+    expected += trigamma(half);
+    count += 1;
+  }
+  if (count < 2) return prior;
+  mean /= count;
+  const double excess = (squares / count - mean * mean) * count / (count - 1) - expected / count;
+  prior.d0 = excess <= 0 ? most : std::min(most, 2 * inverse_trigamma(excess));
+  prior.s02 = std::exp(mean + digamma(prior.d0 / 2) - std::log(prior.d0 / 2));
+  return prior;
+}
+
+}  // namespace fathom
