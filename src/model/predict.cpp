@@ -101,6 +101,11 @@ double leverage(const Function& function, std::span<const double> coordinates, s
   return sum;
 }
 
+// Noise added to a lopsided mixture can pull one end inwards; an interval for one run is never the narrower one.
+Interval around(const Interval& inner, const Interval& outer) {
+  return {std::min(inner.low, outer.low), std::max(inner.high, outer.high)};
+}
+
 Interval interval_of(std::vector<Part> parts, double extra_variance, double level) {
   for (auto& part : parts) part.deviation = std::sqrt(part.deviation * part.deviation + extra_variance);
   return {std::exp(quantile(parts, (1 - level) / 2)), std::exp(quantile(parts, (1 + level) / 2))};
@@ -165,7 +170,7 @@ Forecast robust_forecast(const RobustGroup& group, std::size_t s, const Model& m
   for (auto& part : parts) part.weight /= total;
   out.certainty = chosen / total;
   out.confidence = interval_of(parts, 0, level);
-  out.prediction = interval_of(parts, group.run_variance(s), level);
+  out.prediction = around(out.confidence, interval_of(parts, group.run_variance(s), level));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "model/robust.hpp"
@@ -147,8 +148,8 @@ class RobustMulti final : public RobustGroup {
     for (const auto& block : standard_blocks()) {
       if (logs_possible(all_x, false) || block.log.zero()) rising.push_back(block);
     }
-    const auto falling = negated_blocks(logs_possible(all_x, true));
-    for (const auto* list : {&rising, &falling}) {
+    const std::vector<Block> falling = negated_blocks(logs_possible(all_x, true));
+    for (const std::vector<Block>* list : {&std::as_const(rising), &falling}) {
       for (const auto& block : *list) {
         std::vector<double> column;
         double logs = 0;

@@ -96,7 +96,7 @@ TEST(Fit, DoesNotDependOnTheNumberOfThreads) {
     for (const double p : x) row.push_back((10 + p) * noise(random));
   }
   const auto experiment = one_parameter(x, rows);
-  for (const char* modeler : {"basic", "refining", "segmented"}) {
+  for (const char* modeler : {"basic", "refining", "segmented", "robust"}) {
     const auto options = fit_options(modeler, 1);
     ASSERT_TRUE(options.ok());
     set_thread_count(1);
