@@ -11,6 +11,7 @@
 #include "formats/dumpi/dumpi_format.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
+#include "formats/extrap/extrap_formats.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -24,6 +25,12 @@ std::span<const Format* const> all_formats() {
       &hpctoolkit::xml_format(),
       &ovni::format(),
       &hpctoolkit::classic_format(),
+      &extrap::text_format(),
+      &extrap::talpas_format(),
+      &extrap::json_format(),
+      &extrap::json_lines_format(),
+      &extrap::extra_p_format(),
+      &extrap::extra_p_3_format(),
   };
   return kFormats;
 }

@@ -1,0 +1,88 @@
+#include "formats/experiment_dataset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fathom {
+
+std::vector<Level> ExperimentDataset::levels() const {
+  if (models_ != nullptr && !models_->empty()) return {Level::experiment, Level::model};
+  return {Level::experiment};
+}
+
+Result<std::vector<InfoEntry>> ExperimentDataset::describe(bool) {
+  const Experiment& e = *experiment_;
+  std::vector<InfoEntry> entries = {
+      {"metrics", std::uint64_t{e.metrics().size()}},
+      {"contexts", std::uint64_t{e.callpaths().size()}},
+      {"parameters", e.parameters()},
+      {"points", std::uint64_t{e.point_count()}},
+      {"series", std::uint64_t{e.series().size()}},
+      {"measurements", std::uint64_t{e.measurement_count()}},
+  };
+  std::vector<std::string> names;
+  for (const Named& m : e.metrics()) names.push_back(m.name);
+  entries.push_back({"metric_names", names});
+  if (e.scaling() != Scaling::none) entries.push_back({"scaling", std::string(to_string(e.scaling()))});
+  if (const auto reps = e.repetitions(); !reps.empty()) {
+    const auto [low, high] = std::minmax_element(reps.begin(), reps.end());
+    if (*low > 0) {
+      entries.push_back({"repetitions", *low == *high ? fmt::format("{}", *low) : fmt::format("{}-{}", *low, *high)});
+    }
+  }
+  if (models_ != nullptr && !models_->empty()) {
+    std::vector<std::string> sets;
+    for (const ModelSet& set : *models_) sets.push_back(set.name);
+    entries.push_back({"model_sets", sets});
+  }
+  return entries;
+}
+
+Result<std::shared_ptr<const Experiment>> ExperimentDataset::experiment() {
+  if (!validated_) {
+    FATHOM_CHECK(validate(*experiment_, work()->flag("allow-incomplete")));
+    validated_ = true;
+  }
+  return experiment_;
+}
+
+Result<std::shared_ptr<const std::vector<ModelSet>>> ExperimentDataset::models() {
+  if (models_ == nullptr || models_->empty()) return no_level(Level::model);
+  return models_;
+}
+
+Result<void> ExperimentDataset::dump(const DumpOptions&, const TextSink& sink) {
+  return write_experiment_text(*experiment_, sink);
+}
+
+Result<void> ExperimentDataset::check() {
+  const Place place = Place::in(path().string());
+  if (const auto valid = validate(*experiment_, true); !valid.ok()) {
+    return work()->diagnostics.lost("experiment.invalid", place, valid.error().what());
+  }
+  // Each incomplete series on its own.
+  const Experiment& e = *experiment_;
+  for (const Series& series : e.series()) {
+    const std::size_t count = e.points_of(series).size();
+    if (count == e.point_count()) continue;
+    FATHOM_CHECK(work()->diagnostics.warn(
+        "experiment.incomplete", place,
+        fmt::format("metric '{}' of '{}' has {} measurements for {} points", e.metrics()[series.metric].name,
+                    e.callpaths()[series.callpath].name, count, e.point_count())));
+  }
+  for (std::size_t p = 0; p < e.parameters().size(); ++p) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < e.point_count(); ++i) values.push_back(e.point(i)[p]);
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    if (values.size() < 5) {
+      work()->diagnostics.info("experiment.few_values", place,
+                               fmt::format("parameter '{}' has {} distinct values; five or more give reliable models",
+                                           e.parameters()[p], values.size()));
+    }
+  }
+  return {};
+}
+
+}  // namespace fathom

@@ -1,0 +1,46 @@
+// A dataset of the experiment level: what all its formats have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "experiment/experiment.hpp"
+#include "formats/dataset.hpp"
+#include "formats/format.hpp"
+#include "model/model.hpp"
+
+namespace fathom {
+
+class ExperimentDataset : public Dataset {
+ public:
+  ExperimentDataset(const Format& format, std::filesystem::path path, Work work, ExperimentPtr experiment,
+                    std::string version = {})
+      : Dataset(format, std::move(path), std::move(work)),
+        experiment_(std::move(experiment)),
+        version_(std::move(version)) {}
+
+  [[nodiscard]] std::string version() const override { return version_; }
+  [[nodiscard]] std::vector<Level> levels() const override;
+  Result<std::vector<InfoEntry>> describe(bool count) override;
+  // Validated, unless the format says that its files are used as they are.
+  Result<std::shared_ptr<const Experiment>> experiment() override;
+  Result<std::shared_ptr<const std::vector<ModelSet>>> models() override;
+  // The experiment in the text form of Extra-P.
+  Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
+  Result<void> check() override;
+
+  void set_models(ModelSets sets) { models_ = std::make_shared<const ModelSets>(std::move(sets)); }
+  void use_as_it_is() { validated_ = true; }
+
+ private:
+  ExperimentPtr experiment_;
+  std::shared_ptr<const ModelSets> models_;
+  std::string version_;
+  bool validated_ = false;
+};
+
+// The experiment in Extra-P's text form, piece by piece. What that form cannot say is an error: only statistics
+// (the mean stands for the values), series that lack points, names with line breaks.
+Result<void> write_experiment_text(const Experiment& experiment, const TextSink& sink);
+
+}  // namespace fathom
