@@ -13,6 +13,7 @@ std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_mean_command();
 std::unique_ptr<Command> make_merge_command();
+std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_tree_command();
@@ -37,6 +38,10 @@ std::span<const CommandGroup> command_groups() {
            {"mean", "the average of several profiles", Forms::text, make_mean_command},
            {"cut", "a part of the call tree, or the tree without parts", Forms::text, make_cut_command},
            {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
+       }},
+      {"Predict",
+       {
+           {"model", "scaling models from an experiment or a directory of runs", Forms::json, make_model_command},
        }},
       {"Hand on",
        {

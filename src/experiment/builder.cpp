@@ -183,7 +183,7 @@ void ExperimentBuilder::number_points_by_series() {
   experiment_.point_begin_ = std::move(begin);
 }
 
-void ExperimentBuilder::keep_complete_series() {
+std::size_t ExperimentBuilder::keep_complete_series() {
   std::vector<std::uint32_t> points(experiment_.series_.size(), 0);
   std::unordered_map<std::uint64_t, bool> seen;
   std::vector<bool> used(experiment_.point_count(), false);
@@ -223,6 +223,7 @@ void ExperimentBuilder::keep_complete_series() {
     r.series = number[r.series];
     return r.series == 0xFFFFFFFF;
   });
+  const std::size_t removed = experiment_.series_.size() - kept.size();
   experiment_.series_ = std::move(kept);
   experiment_.metrics_ = std::move(new_metrics);
   experiment_.callpaths_ = std::move(new_callpaths);
@@ -230,6 +231,7 @@ void ExperimentBuilder::keep_complete_series() {
   callpath_names_.clear();
   pairs_.clear();
   last_pair_ = ~std::uint64_t{0};
+  return removed;
 }
 
 // Fills the flat arrays; records that belong to one measurement become one.
@@ -383,7 +385,7 @@ void ExperimentBuilder::build_call_tree() {
 
 std::shared_ptr<Experiment> ExperimentBuilder::finish() && {
   order_records();
-  if (repeats_ == Repeats::collect) number_points_by_series();
+  if (repeats_ == Repeats::collect && !keep_points_) number_points_by_series();
   find_point_sets();
   place_measurements();
   // The tree's names point into the call paths' texts, so these must be in their final place first.

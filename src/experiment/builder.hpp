@@ -31,6 +31,9 @@ class ExperimentBuilder {
   };
   explicit ExperimentBuilder(std::string name, Repeats repeats = Repeats::separate);
 
+  // Points keep the numbers in which they were named, also those without measurements, although repeats are collected.
+  void keep_point_numbers() { keep_points_ = true; }
+
   std::uint32_t parameter(std::string_view name);
   std::uint32_t point(std::span<const double> coordinates);
   std::uint32_t metric(std::string_view name);
@@ -57,7 +60,8 @@ class ExperimentBuilder {
 
   // Removes series that lack a point; metrics and call paths that are left without any go too.
   // Called before finish() by formats that drop incomplete series.
-  void keep_complete_series();
+  // Says how many series were removed.
+  std::size_t keep_complete_series();
 
   std::shared_ptr<Experiment> finish() &&;
 
@@ -86,6 +90,7 @@ class ExperimentBuilder {
 
   Experiment experiment_;
   Repeats repeats_;
+  bool keep_points_ = false;
   Names parameter_names_, metric_names_, callpath_names_;
   std::unordered_map<std::string, std::uint32_t> points_;  // by the bytes of the coordinates
   std::unordered_map<std::uint64_t, std::uint32_t> pairs_;

@@ -8,6 +8,8 @@
 
 namespace fathom {
 
+enum class Scaling : std::uint8_t;
+
 // A path that is to be recognised and opened: its content for a file, its entries for a directory.
 class Source {
  public:
@@ -48,6 +50,16 @@ struct Capabilities {
   std::vector<Level> writes;
 };
 
+// One run of a directory of runs, and where in the parameter space it was made.
+struct RunFile {
+  std::filesystem::path path;
+  std::vector<double> point;
+};
+using CollectRuns = Result<std::shared_ptr<const Experiment>> (*)(const std::string& name,
+                                                                  const std::vector<std::string>& parameters,
+                                                                  const std::vector<RunFile>& runs, Scaling scaling,
+                                                                  const Work& work);
+
 struct Format {
   std::string_view name;        // as in --from, --to and info
   std::string_view title;       // for people: "Cube 4 profile"
@@ -58,6 +70,9 @@ struct Format {
   Result<DatasetPtr> (*open)(const Source& source, const Work& work) = nullptr;
   // Writes whatever level of the dataset it can take.
   Result<void> (*write)(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) = nullptr;
+  // How runs of this format become an experiment where its community has rules of its own; otherwise their profiles
+  // are collected. Runs come in the order of their points.
+  CollectRuns collect = nullptr;
 };
 
 }  // namespace fathom

@@ -9,9 +9,10 @@
 #include "formats/cube/cube_format.hpp"
 #include "formats/cube3/cube3_format.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
+#include "formats/extrap/extrap_formats.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
-#include "formats/extrap/extrap_formats.hpp"
+#include "formats/runs/runs_format.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -31,6 +32,7 @@ std::span<const Format* const> all_formats() {
       &extrap::json_lines_format(),
       &extrap::extra_p_format(),
       &extrap::extra_p_3_format(),
+      &runs::format(),
   };
   return kFormats;
 }

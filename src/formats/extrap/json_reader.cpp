@@ -289,7 +289,12 @@ class Reader {
     FATHOM_TRY(const auto callpaths, named("callpaths"));
     FATHOM_TRY(const auto metrics, named("metrics"));
     FATHOM_TRY(const auto points, coordinates());
+    // Everything that is declared counts, so that a declared point without data is noticed.
+    builder.keep_point_numbers();
     for (const Entry& p : parameters) builder.parameter(p.name);
+    for (const Entry& p : points) builder.point(p.point);
+    for (const Entry& c : callpaths) builder.callpath(c.name);
+    for (const Entry& m : metrics) builder.metric(m.name);
     const ById callpath_ids(callpaths);
     const ById metric_ids(metrics);
     const ById point_ids(points);

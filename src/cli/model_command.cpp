@@ -1,0 +1,319 @@
+// fathom model: scaling models of an experiment or a directory of runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/experiment_options.hpp"
+#include "cli/session.hpp"
+#include "formats/extrap/extra_p_writer.hpp"
+#include "formats/registry.hpp"
+#include "io/output_file.hpp"
+#include "model/fit.hpp"
+#include "report/model_plot.hpp"
+#include "report/model_print.hpp"
+#include "report/model_ranking.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+constexpr std::uint64_t kRows = 20;
+constexpr double kFarOutside = 16;  // times the largest measured value: a prediction there is a guess
+
+class ModelCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.positionals("PATH", paths_, "an experiment, a directory of runs, or the runs themselves")
+        .value("--modeler", "M", &modeler_, "default, basic, refining, segmented, multi-parameter or robust")
+        .choice("--measure", measure_, {"mean", "median", "minimum", "maximum"}, "which figure of the repetitions")
+        .values("--option", "KEY=VALUE", settings_,
+                "an option of the modeler (allow_log_terms=false, sp.NAME=..., ...)");
+    declare_experiment_options(options, experiment_);
+    options.flag("--stored", stored_, "the models that the file holds instead of new ones")
+        .values("--metric", "M", metrics_, "only this metric (a name or a pattern)")
+        .values("--callpath", "C", callpaths_, "only this call path (a name or a pattern)")
+        .values("--predict", "P=N,...", predict_, "the models' values at this point")
+        .value("--expect", "GROWTH", &expect_, "what growth is acceptable, e.g. \"log2(p)\"; the default")
+        .value("--at", "P=N,...", &at_, "the scale that matters; default 16 times the largest of the first parameter")
+        .value("-n,--number", "N", &number_, "rows of the table; 0 = all")
+        .value("--print", "WHAT", &print_, "as Extra-P prints it: all, functions, callpaths, ..., or a format string")
+        .value("--out", "FILE", &out_, "also write what --print prints to a file")
+        .value("--save", "FILE", &save_, "write the experiment with its models as .extra-p")
+        .value("--model-set-name", "NAME", &set_name_, "name of the saved models; default 'New model'")
+        .value("--plot", "FILE.svg", &plot_, "draw points and models (one or two parameters)")
+        .example("fathom model runs/ --at p=65536", "what hurts at 65536 processes")
+        .example("fathom model experiment.txt --predict p=1024 --json", "models and predictions for scripts")
+        .example("fathom model experiment.txt --metric time --plot time.svg", "points and models as a figure");
+  }
+
+  Result<int> run(Session& session) override {
+    apply_experiment_options(experiment_, *session.work());
+    FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
+    FATHOM_TRY(experiment_data_, dataset->experiment());
+    const Experiment& e = *experiment_data_;
+    FATHOM_TRY(ModelSets sets, stored_ ? stored_sets(*dataset) : fitted(session));
+    // What is saved is everything; what is shown is what was asked for.
+    if (save_) FATHOM_CHECK(save(session, *dataset, sets));
+    for (ModelSet& set : sets) FATHOM_CHECK(filter(set));
+    if (plot_) FATHOM_CHECK(plot(session, sets.front()));
+    if (print_) return print(session, sets);
+    std::vector<std::vector<double>> points;
+    for (const std::string& text : predict_) {
+      FATHOM_TRY(auto point, parse_point(text, e.parameters()));
+      warn_of_distance(session, point);
+      points.push_back(std::move(point));
+    }
+    if (session.json()) {
+      write_json(session, sets.front(), points);
+      return kDone;
+    }
+    if (save_ || plot_) {
+      if (points.empty() && at_.empty() && !expect_) return kDone;
+    }
+    if (!points.empty()) return write_predictions(session, sets.front(), points);
+    return write_table(session, sets.front());
+  }
+
+ private:
+  static Result<ModelSets> stored_sets(Dataset& dataset) {
+    FATHOM_TRY(const auto models, dataset.models());
+    return ModelSets(*models);
+  }
+
+  Result<ModelSets> fitted(Session& session) {
+    Measure measure = Measure::mean;
+    for (const Measure m : {Measure::median, Measure::minimum, Measure::maximum}) {
+      if (measure_ == to_string(m)) measure = m;
+    }
+    FATHOM_TRY(const FitOptions options,
+               fit_options(modeler_, experiment_data_->parameters().size(), measure, settings_));
+    FATHOM_TRY(ModelSet set, fit(*experiment_data_, options, session.work()));
+    set.name = set_name_;
+    ModelSets sets;
+    sets.push_back(std::move(set));
+    return sets;
+  }
+
+  static bool wanted(const std::vector<std::string>& patterns, const std::string& name) {
+    return patterns.empty() || std::any_of(patterns.begin(), patterns.end(),
+                                           [&](const std::string& p) { return p == name || matches_pattern(p, name); });
+  }
+
+  Result<void> filter(ModelSet& set) const {
+    const Experiment& e = *experiment_data_;
+    std::erase_if(set.models, [&](const Model& m) {
+      const Series& s = e.series()[m.series];
+      return !wanted(metrics_, e.metrics()[s.metric].name) || !wanted(callpaths_, e.callpaths()[s.callpath].name);
+    });
+    if (!set.models.empty() || (metrics_.empty() && callpaths_.empty())) return {};
+    std::vector<std::string> names;
+    const bool metric = !metrics_.empty();
+    for (const Named& n : metric ? e.metrics() : e.callpaths()) names.push_back(n.name);
+    const std::string& asked = metric ? metrics_.front() : callpaths_.front();
+    return Error::usage(fmt::format("no model matches {} '{}'{}", metric ? "--metric" : "--callpath", asked,
+                                    did_you_mean(asked, names)));
+  }
+
+  Result<void> save(Session& session, Dataset& dataset, const ModelSets& sets) const {
+    std::filesystem::path target = *save_;
+    if (!target.has_extension()) target += ".extra-p";
+    // Models that the file holds stay; the new ones are added to them.
+    ModelSets all;
+    const auto levels = dataset.levels();
+    if (!stored_ && std::find(levels.begin(), levels.end(), Level::model) != levels.end()) {
+      FATHOM_TRY(const auto kept, dataset.models());
+      all = *kept;
+    }
+    all.insert(all.end(), sets.begin(), sets.end());
+    FATHOM_CHECK(extrap::write_extra_p(*experiment_data_, all, target, experiment_.keep_values));
+    session.note(fmt::format("wrote {}", target.string()));
+    return {};
+  }
+
+  Result<void> plot(Session& session, const ModelSet& set) const {
+    FATHOM_TRY(const std::string svg, plot_models(*experiment_data_, set));
+    FATHOM_CHECK(write_file(*plot_, svg));
+    session.note(fmt::format("wrote {}", *plot_));
+    return {};
+  }
+
+  Result<int> print(Session& session, const ModelSets& sets) const {
+    FATHOM_TRY(const std::string text, print_models(*experiment_data_, sets, *print_));
+    if (out_) FATHOM_CHECK(write_file(*out_, text));
+    session.out().write(text);
+    session.out().write("\n");
+    return kDone;
+  }
+
+  void warn_of_distance(Session& session, std::span<const double> point) const {
+    const Experiment& e = *experiment_data_;
+    for (std::size_t p = 0; p < point.size(); ++p) {
+      double largest = 0;
+      for (std::size_t i = 0; i < e.point_count(); ++i) largest = std::max(largest, e.point(i)[p]);
+      if (largest > 0 && point[p] > largest * kFarOutside) {
+        session.work()->diagnostics.info(
+            "model.extrapolation", Place::in(e.name()),
+            fmt::format("{}={} is {:.0f} times the largest measured value ({}): a prediction there is a guess",
+                        e.parameters()[p], exact_text(point[p]), point[p] / largest, exact_text(largest)));
+      }
+    }
+  }
+
+  [[nodiscard]] Prediction predict(const Model& model, std::span<const double> point) const {
+    Prediction p;
+    p.value = model.function(point);
+    return p;
+  }
+
+  void write_json(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
+    const Experiment& e = *experiment_data_;
+    JsonWriter json(session.out());
+    json.begin_array();
+    for (const Model& model : set.models) {
+      if (session.out().closed()) return;
+      const Series& s = e.series()[model.series];
+      json.begin_object()
+          .member("callpath", std::string_view(e.callpaths()[s.callpath].name))
+          .member("metric", std::string_view(e.metrics()[s.metric].name))
+          .member("function", std::string_view(text(model.function, e.parameters())));
+      if (model.function.segments.empty()) {
+        json.key("terms").raw(terms_json(model.function, e.parameters()));
+      } else {
+        json.key("segments").raw(segments_json(model.function.segments, e.parameters()));
+      }
+      const Quality& q = model.quality;
+      json.member("RSS", q.rss).member("rRSS", q.rrss).member("SMAPE", q.smape).member("AR2", q.ar2).member("RE", q.re);
+      json.key("predictions").begin_array();
+      for (const auto& point : points) {
+        json.begin_object().key("point").begin_object();
+        for (std::size_t p = 0; p < point.size(); ++p) json.member(e.parameters()[p], point[p]);
+        const Prediction at = predict(model, point);
+        json.end_object().member("value", at.value).member("low", at.low).member("high", at.high).end_object();
+      }
+      json.end_array().end_object();
+    }
+    json.end_array();
+  }
+
+  Result<int> write_predictions(Session& session, const ModelSet& set,
+                                const std::vector<std::vector<double>>& points) const {
+    const Experiment& e = *experiment_data_;
+    TextTable table;
+    table.column("call path", Align::left, true).column("metric").column("model", Align::left, true);
+    for (const auto& point : points) table.column(named_point(e, point), Align::right);
+    for (const Model& model : set.models) {
+      const Series& s = e.series()[model.series];
+      std::vector<Cell> cells = {{e.callpaths()[s.callpath].name}, {e.metrics()[s.metric].name}, {short_model(model)}};
+      for (const auto& point : points) {
+        const Prediction at = predict(model, point);
+        std::string shown = fmt::format("{:.4g}", at.value);
+        if (std::isfinite(at.low)) shown += fmt::format(" [{:.4g}, {:.4g}]", at.low, at.high);
+        cells.emplace_back(std::move(shown));
+      }
+      table.row(std::move(cells));
+    }
+    session.out().write(table.text(session.terminal()));
+    return kDone;
+  }
+
+  // Coefficients with four digits: enough for reading.
+  [[nodiscard]] std::string short_model(const Model& model) const {
+    Function shown = model.function;
+    const auto cut = [](double v) { return std::isfinite(v) ? std::stod(fmt::format("{:.4g}", v)) : v; };
+    const auto cut_all = [&](Function& f) {
+      f.constant = cut(f.constant);
+      for (Term& t : f.terms) t.coefficient = cut(t.coefficient);
+    };
+    cut_all(shown);
+    for (Segment& s : shown.segments) cut_all(s.function);
+    std::string out = text(shown, experiment_data_->parameters());
+    std::replace(out.begin(), out.end(), '\n', ';');
+    return out;
+  }
+
+  Result<int> write_table(Session& session, const ModelSet& set) const {
+    const Experiment& e = *experiment_data_;
+    RankingOptions options;
+    options.expect = expect_;
+    if (!at_.empty()) {
+      for (const std::string_view part : split(at_, ',')) {
+        const auto equals = part.find('=');
+        const auto value =
+            equals == std::string_view::npos ? std::nullopt : parse_double(trim(part.substr(equals + 1)));
+        if (!value) return Error::usage(fmt::format("'{}' is not PARAMETER=NUMBER", part)).hint("write --at p=65536");
+        options.at.emplace_back(std::string(trim(part.substr(0, equals))), *value);
+      }
+    }
+    FATHOM_TRY(const Ranking ranking, rank_models(e, set, options));
+    warn_of_distance(session, ranking.target);
+    const bool several_metrics = e.metrics().size() > 1;
+    TextTable table;
+    table.column("").column("call path", Align::left, true);
+    if (several_metrics) table.column("metric");
+    table.column("model", Align::left, true).column("growth").column("SMAPE", Align::right);
+    table.column("share now", Align::right).column("at target", Align::right);
+    const std::size_t rows =
+        number_ == 0 ? ranking.models.size() : std::min<std::size_t>(number_, ranking.models.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const RankedModel& r = ranking.models[i];
+      const Series& s = e.series()[r.model->series];
+      std::string growth;
+      for (std::size_t p = 0; p < r.growth.size(); ++p) {
+        if (r.growth[p].constant()) continue;
+        growth += (growth.empty() ? "" : ", ") + r.growth[p].text(e.parameters()[p]);
+      }
+      if (growth.empty()) growth = "constant";
+      std::vector<Cell> cells = {{r.bug ? "!" : "", Style::red}, {e.callpaths()[s.callpath].name}};
+      if (several_metrics) cells.emplace_back(e.metrics()[s.metric].name);
+      cells.emplace_back(short_model(*r.model));
+      cells.emplace_back(growth, r.bug ? Style::red : Style::plain);
+      cells.emplace_back(fmt::format("{:.1f}%", r.model->quality.smape));
+      cells.emplace_back(percent(r.share_now, 1));
+      cells.emplace_back(percent(r.share_then, 1), heat(r.share_then));
+      table.row(std::move(cells));
+    }
+    std::string text = fmt::format("{} models; now: {}; target: {}\n\n", ranking.models.size(),
+                                   named_point(e, ranking.largest), named_point(e, ranking.target));
+    text += table.text(session.terminal());
+    if (rows < ranking.models.size())
+      text += fmt::format("… and {} more (-n 0 shows all)\n", ranking.models.size() - rows);
+    bool first = true;
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (!ranking.models[i].bug) continue;
+      text += (first ? "\nScalability bugs:\n" : "") + std::string("  ") + ranking.models[i].explanation + "\n";
+      first = false;
+    }
+    session.out().write(text);
+    return kDone;
+  }
+
+  std::vector<std::string> paths_;
+  std::string modeler_ = "default";
+  std::string measure_ = "mean";
+  std::vector<std::string> settings_;
+  ExperimentOptions experiment_;
+  bool stored_ = false;
+  std::vector<std::string> metrics_;
+  std::vector<std::string> callpaths_;
+  std::vector<std::string> predict_;
+  std::optional<std::string> expect_;
+  std::string at_;
+  std::uint64_t number_ = kRows;
+  std::optional<std::string> print_;
+  std::optional<std::string> out_;
+  std::optional<std::string> save_;
+  std::string set_name_ = "New model";
+  std::optional<std::string> plot_;
+  ExperimentPtr experiment_data_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_model_command() { return std::make_unique<ModelCommand>(); }
+
+}  // namespace fathom::cli
