@@ -58,6 +58,22 @@ std::string readable(double value, std::string_view unit) {
   static constexpr std::array<const char*, 5> kBinary = {"", "Ki", "Mi", "Gi", "Ti"};
   static constexpr std::array<const char*, 5> kDecimal = {"", "k", "M", "G", "T"};
   static constexpr std::array<const char*, 4> kSeconds = {"n", "µ", "m", ""};
+  // Times are shown in seconds, whatever unit the file counts in.
+  struct TimeUnit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr std::array<TimeUnit, 8> kFractions = {{{"usec", 1e-6},
+                                                          {"us", 1e-6},
+                                                          {"µs", 1e-6},
+                                                          {"microseconds", 1e-6},
+                                                          {"nsec", 1e-9},
+                                                          {"ns", 1e-9},
+                                                          {"msec", 1e-3},
+                                                          {"ms", 1e-3}}};
+  for (const TimeUnit& fraction : kFractions) {
+    if (unit == fraction.name) return readable(value * fraction.seconds, "sec");
+  }
   if (unit == "sec" || unit == "s" || unit == "seconds") {
     if (value == 0) return "0 s";
     constexpr double kHour = 3600;

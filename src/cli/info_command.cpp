@@ -12,6 +12,10 @@ namespace fathom::cli {
 
 namespace {
 
+// Longer lists take a line per element, and at most that many lines.
+constexpr std::size_t kLongList = 80;
+constexpr std::size_t kListed = 10;
+
 std::string_view to_string(Confidence confidence) {
   switch (confidence) {
     case Confidence::no:
@@ -183,7 +187,16 @@ class InfoCommand final : public Command {
     std::vector<std::string_view> levels;
     for (const Level level : dataset.levels()) levels.push_back(fathom::to_string(level));
     line("levels", fmt::format("{}", fmt::join(levels, ", ")));
-    for (const InfoEntry& entry : entries) line(entry.key, readable_value(entry.value));
+    for (const InfoEntry& entry : entries) {
+      const auto* list = std::get_if<std::vector<std::string>>(&entry.value);
+      const std::string whole = readable_value(entry.value);
+      if (list == nullptr || whole.size() <= kLongList) {
+        line(entry.key, whole);
+        continue;
+      }
+      for (std::size_t i = 0; i < list->size() && i < kListed; ++i) line(i == 0 ? entry.key : "", (*list)[i]);
+      if (list->size() > kListed) line("", fmt::format("… {} more (--json has all)", list->size() - kListed));
+    }
     session.out().write(table.text(session.terminal()));
   }
 

@@ -77,6 +77,8 @@ TEST(Number, IsExact) {
 TEST(Number, IsReadable) {
   EXPECT_EQ(readable(0.00123, "sec"), "1.23 ms");
   EXPECT_EQ(readable(12.5, "sec"), "12.5 s");
+  EXPECT_EQ(readable(3996000, "usec"), "4.00 s");
+  EXPECT_EQ(readable(250, "ns"), "250 ns");
   EXPECT_EQ(readable(1500, "sec"), "1500 s");
   EXPECT_EQ(readable(-36000, "sec"), "-10.0 h");
   EXPECT_EQ(readable(102869591, "sec"), "28,574 h");
