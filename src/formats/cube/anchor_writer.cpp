@@ -121,8 +121,7 @@ class Writer {
     }
     for (const std::string& program : metric.cubeplinit) text("cubeplinit", program);
     for (const CubeplAggregation& aggregation : metric.cubeplaggr) {
-      line("<cubeplaggr{}>{}</cubeplaggr>", unquoted("cubeplaggrtype", aggregation.kind),
-           xml_escape(aggregation.text));
+      line("<cubeplaggr{}>{}</cubeplaggr>", unquoted("cubeplaggrtype", aggregation.kind), xml_escape(aggregation.text));
     }
     attributes(metric.attributes);
     raw(metric.unknown);

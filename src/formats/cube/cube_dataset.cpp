@@ -1,5 +1,12 @@
 #include "formats/cube/cube_dataset.hpp"
 
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "base/parallel.hpp"
+#include "formats/cube/cube_dump.hpp"
+#include "formats/cube/rewrite.hpp"
 #include "formats/cube/to_profile.hpp"
 
 namespace fathom::cube {
@@ -26,6 +33,67 @@ Result<std::shared_ptr<const Profile>> CubeDataset::profile() {
     FATHOM_TRY(profile_, to_profile(file_));
   }
   return profile_;
+}
+
+Result<void> CubeDataset::dump(const DumpOptions& options, const TextSink& sink) {
+  return dump_cube(*file_, options, sink);
+}
+
+// The anchor was validated when it was opened; here every metric's index and every row.
+Result<void> CubeDataset::check() {
+  const Anchor& anchor = file_->anchor();
+  Diagnostics& diagnostics = work()->diagnostics;
+  const Place anchor_place = Place::in(fmt::format("{}({})", file_->name(), kAnchorName));
+  std::unordered_set<std::string_view> names;
+  for (const AnchorMetric& metric : anchor.metrics) {
+    if (metric.uniq_name.empty() || !names.insert(metric.uniq_name).second) {
+      FATHOM_CHECK(diagnostics.warn("cube.metric_name", anchor_place,
+                                    fmt::format("metric {}: its unique name '{}' is {}", metric.id, metric.uniq_name,
+                                                metric.uniq_name.empty() ? "empty" : "not unique")));
+    }
+  }
+  for (std::size_t m = 0; m < anchor.metrics.size(); ++m) {
+    const AnchorMetric& metric = anchor.metrics[m];
+    if (metric.derived()) continue;
+    if (!file_->type(m)) {
+      FATHOM_CHECK(
+          diagnostics.warn("cube.dtype", anchor_place,
+                           fmt::format("metric '{}': data type '{}' is not known", metric.uniq_name, metric.dtype)));
+      continue;
+    }
+    if ((file_->index_member(m) == nullptr) != (file_->data_member(m) == nullptr)) {
+      FATHOM_CHECK(diagnostics.warn(
+          "cube.member_missing", anchor_place,
+          fmt::format("metric '{}' has only one of its two members and so no values", metric.uniq_name)));
+      continue;
+    }
+    const auto note = [&](const Error& error) {
+      return diagnostics.lost("cube.metric_unusable", error.place(),
+                              fmt::format("metric '{}': {}", metric.uniq_name, error.what()));
+    };
+    auto values = file_->values(m);
+    if (!values) {
+      FATHOM_CHECK(note(values.error()));
+      continue;
+    }
+    const MetricData& data = (*values)->data;
+    if (!data.compressed()) continue;  // its bytes are all accounted for
+    const auto try_rows = [&](std::size_t begin, std::size_t end) -> Result<void> {
+      std::vector<std::byte> scratch;
+      for (std::size_t row = begin; row < end; ++row) {
+        if (auto at = data.row(row, scratch); !at) FATHOM_CHECK(note(at.error()));
+      }
+      return {};
+    };
+    FATHOM_CHECK(parallel_blocks(data.row_count(), 64, try_rows));
+  }
+  return {};
+}
+
+Result<bool> CubeDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
+  FATHOM_TRY(const CubeWriteOptions chosen, parse_options(options));
+  FATHOM_CHECK(rewrite_cube(*file_, target, chosen));
+  return true;
 }
 
 }  // namespace fathom::cube

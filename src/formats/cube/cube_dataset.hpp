@@ -17,6 +17,9 @@ class CubeDataset : public Dataset {
   [[nodiscard]] std::vector<Level> levels() const override { return {Level::profile}; }
   Result<std::vector<InfoEntry>> describe(bool count) override;
   Result<std::shared_ptr<const Profile>> profile() override;
+  Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
+  Result<void> check() override;
+  Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override;
 
  private:
   std::shared_ptr<const CubeFile> file_;

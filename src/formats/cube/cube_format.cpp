@@ -1,6 +1,7 @@
 #include "formats/cube/cube_format.hpp"
 
 #include "formats/cube/cube_dataset.hpp"
+#include "formats/cube/from_profile.hpp"
 
 namespace fathom::cube {
 
@@ -31,6 +32,16 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<CubeDataset>(format(), source.path(), work, std::move(file)));
 }
 
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
+  if (&dataset.format() == &format()) {
+    FATHOM_TRY([[maybe_unused]] const bool done, dataset.rewrite(target, options));
+    return {};
+  }
+  FATHOM_TRY(const CubeWriteOptions chosen, parse_options(options));
+  FATHOM_TRY(const auto profile, dataset.profile());
+  return write_profile(*profile, target, chosen);
+}
+
 }  // namespace
 
 const Format& format() {
@@ -39,7 +50,8 @@ const Format& format() {
                               .extensions = ".cubex",
                               .can = {{Level::profile}, {Level::profile}},
                               .recognise = recognise,
-                              .open = open};
+                              .open = open,
+                              .write = write};
   return kFormat;
 }
 
