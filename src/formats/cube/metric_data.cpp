@@ -140,7 +140,8 @@ Result<std::vector<MetricData::Stream>> MetricData::read_streams(bool in_order) 
   const std::uint64_t count =
       cursor.count_that_fits(word("number of packed rows"), 3 * sizeof(Word), "number of packed rows");
   FATHOM_CHECK(cursor.status());
-  if (count > row_count_) {
+  // Rows may be missing, but the description of 4-byte fields wants them all.
+  if (count > row_count_ || (sizeof(Word) == 4 && count != row_count_)) {
     return Error(fmt::format("{} packed rows, but the index names {}", count, row_count_), count_place);
   }
   const std::uint64_t base = cursor.offset() + count * 3 * sizeof(Word);
