@@ -1,8 +1,6 @@
 // The collection of broken files: what each must lead to, in bounded time and memory.
 #include <sys/resource.h>
 
-#include <chrono>
-
 #include "formats/cube/cube_support.hpp"
 
 namespace fathom::cube::testing {
@@ -15,6 +13,16 @@ std::vector<std::string> malformed_names() {
   const Json expectations = Json::parse(read_text(list));
   for (const auto& [name, ignored] : expectations.items()) out.push_back(name);
   return out;
+}
+
+// Time of this process alone, so that a busy machine does not count.
+double cpu_seconds() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 long peak_kib() {
@@ -59,10 +67,10 @@ class CubeMalformed : public ::testing::TestWithParam<std::string> {};
 TEST_P(CubeMalformed, IsHandledAsDemanded) {
   const Json expectation = Json::parse(read_text(data_folder() / "malformed" / "expectations.json"))[GetParam()];
   const auto expect = expectation["expect"].get<std::string>();
-  const auto start = std::chrono::steady_clock::now();
+  const double start = cpu_seconds();
   const long before = peak_kib();
   const Outcome outcome = read_all(data_folder() / "malformed" / (GetParam() + ".cubex"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(cpu_seconds() - start, 10);
   EXPECT_LT(peak_kib() - before, 256 * 1024);
   std::string all;
   for (const auto& text : outcome.errors) all += text + "\n";
