@@ -67,7 +67,7 @@ class CheckCommand final : public Command {
     Diagnostics& diagnostics = session.work()->diagnostics;
     for (std::size_t i = 0; i < defs.metrics.size(); ++i, progress.advance()) {
       const Metric& metric = defs.metrics[i];
-      if (metric.derived()) continue;
+      if (metric.derived() || already_noted(diagnostics, metric.name)) continue;
       if (!metric.unusable.empty()) {
         FATHOM_CHECK(diagnostics.lost("profile.metric_unusable", Place::in(profile.name),
                                       fmt::format("metric '{}': {}", metric.name, metric.unusable)));
@@ -82,6 +82,15 @@ class CheckCommand final : public Command {
       }
     }
     return {};
+  }
+
+  // A format that checks its values itself has said all there is to say about a metric.
+  static bool already_noted(const Diagnostics& diagnostics, const std::string& metric) {
+    const auto all = diagnostics.all();
+    const std::string beginning = fmt::format("metric '{}'", metric);
+    return std::any_of(all.begin(), all.end(), [&](const Diagnostic& one) {
+      return one.severity != Severity::info && one.text.starts_with(beginning);
+    });
   }
 
   static std::string text_without_place(const Error& error) {

@@ -7,7 +7,9 @@
 
 #include "base/number.hpp"
 #include "formats/cube/cube_file.hpp"
+#include "formats/cube/cubepl/cubepl.hpp"
 #include "formats/cube/dtype.hpp"
+#include "profile/expression/program.hpp"
 
 namespace fathom::cube {
 
@@ -62,8 +64,9 @@ class Mapper {
     std::vector<std::uint32_t> number(defs_.metrics.size(), kNoIndex);
     for (std::size_t i = 0; i < defs_.metrics.size(); ++i) {
       const Metric& from = defs_.metrics[i];
-      if (from.derived()) {
-        FATHOM_CHECK(skip(from, "it is derived from others, and its expression belongs to another format"));
+      AnchorMetric to;
+      if (from.derived() && !derived(MetricId(i), to)) {
+        FATHOM_CHECK(skip(from, "it is derived from others in a way that CubePL has no words for"));
         continue;
       }
       if (!from.unusable.empty()) {
@@ -75,13 +78,12 @@ class Mapper {
         FATHOM_CHECK(skip(from, "none of its stored scopes is exclusive or inclusive"));
         continue;
       }
-      AnchorMetric to;
       number[i] = to.id = static_cast<std::uint32_t>(out_.anchor.metrics.size());
       // A parent that is left out gives its children to the one above it.
       MetricId parent = from.parent;
       while (parent.valid() && number[parent.index()] == kNoIndex) parent = defs_.metric(parent).parent;
       if (parent.valid()) to.parent = number[parent.index()];
-      to.type = scope && from.scopes[*scope].scope == Scope::inclusive ? "INCLUSIVE" : "EXCLUSIVE";
+      if (!from.derived()) to.type = scope && from.scopes[*scope].scope == Scope::inclusive ? "INCLUSIVE" : "EXCLUSIVE";
       if (from.hidden) to.viztype = "GHOST";
       if (from.switched_off) to.val = "VOID";
       to.uniq_name = clean(from.name);
@@ -122,6 +124,36 @@ class Mapper {
     }
     metrics = std::move(ordered);
     out_.sources = std::move(sources);
+  }
+
+  // The texts of a derived metric; false when it has no program or one that CubePL cannot express.
+  bool derived(MetricId id, AnchorMetric& to) const {
+    const Metric& from = defs_.metric(id);
+    const auto found = profile_.programs.find(id);
+    if (found == profile_.programs.end()) return false;
+    const expression::Program& program = *found->second;
+    const auto text = [](const expression::Tree& tree, std::string& target) {
+      auto made = cubepl::to_text(tree);
+      if (made.ok()) target = clean(std::move(made).value());
+      return made.ok();
+    };
+    to.type = from.derivation == Derivation::post            ? "POSTDERIVED"
+              : from.derivation == Derivation::pre_exclusive ? "PREDERIVED_EXCLUSIVE"
+                                                             : "PREDERIVED_INCLUSIVE";
+    if (program.language == "cubepl" && !from.expression.empty()) {
+      to.cubepl = clean(from.expression);
+    } else if (!text(program.value, to.cubepl.emplace())) {
+      return false;
+    }
+    if (program.init && !text(*program.init, to.cubeplinit.emplace_back())) return false;
+    const std::pair<const char*, const std::optional<expression::Tree>*> operators[] = {
+        {"plus", &program.plus}, {"minus", &program.minus}, {"aggr", &program.aggregate}};
+    for (const auto& [kind, tree] : operators) {
+      if (!*tree) continue;
+      to.cubeplaggr.push_back({kind, {}});
+      if (!text(**tree, to.cubeplaggr.back().text)) return false;
+    }
+    return true;
   }
 
   void regions() {
@@ -287,7 +319,7 @@ class ProfileRows : public RowSource {
 
   [[nodiscard]] std::size_t row_bytes(std::size_t metric) const override {
     const Metric& from = profile_.defs().metric(mapped_.sources[metric].metric);
-    return from.scopes.empty() ? 0 : from.type.size() * profile_.defs().system.location_count();
+    return from.scopes.empty() || from.derived() ? 0 : from.type.size() * profile_.defs().system.location_count();
   }
 
   Result<void> rows(std::size_t metric, const Visit& visit) const override {

@@ -1,0 +1,330 @@
+// Loading a large Cube profile: 5,000 contexts × 4,096 locations × 3 metrics, plain and packed, against a plain pass
+// over the same bytes. Usage: cube_bench [directory for the generated files] [contexts] [locations]
+#include <libdeflate.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "base/parallel.hpp"
+#include "formats/cube/from_profile.hpp"
+#include "formats/registry.hpp"
+#include "io/file.hpp"
+#include "profile/compute.hpp"
+
+using namespace fathom;
+
+namespace {
+
+struct Size {
+  std::uint32_t contexts = 5000;
+  std::uint32_t locations = 4096;
+};
+
+// What a run of a parallel program leaves: a tree with a fan-out of four, one process per location; time and bytes with
+// noise in the low digits, visits as small numbers.
+std::shared_ptr<Definitions> make_definitions(Size size) {
+  auto defs = std::make_shared<Definitions>();
+  const auto metric = [&](const char* name, const char* unit, ValueKind kind) {
+    Metric m;
+    m.name = m.display_name = name;
+    m.unit = unit;
+    m.type = {kind, 0};
+    m.scopes.push_back({Scope::exclusive, {}});
+    defs->metrics.push_back(std::move(m));
+  };
+  metric("visits", "occ", ValueKind::u64);
+  metric("time", "sec", ValueKind::f64);
+  metric("bytes", "bytes", ValueKind::u64);
+  for (int i = 0; i < 200; ++i) {
+    Region region;
+    region.name = "function_" + std::to_string(i);
+    region.file = "solver.c";
+    defs->regions.push_back(std::move(region));
+  }
+  ContextTreeBuilder builder;
+  for (std::uint32_t i = 0; i < size.contexts; ++i) {
+    builder.add(i == 0 ? ContextTreeBuilder::kRoot : (i - 1) / 4, RegionId(i % 200), i);
+  }
+  defs->contexts = std::move(builder).build();
+  SystemNode machine;
+  machine.type = machine.name = "machine";
+  const SystemNodeId root = defs->system.add(machine);
+  SystemNodeId node;
+  for (std::uint32_t i = 0; i < size.locations; ++i) {
+    if (i % 128 == 0) {
+      SystemNode n;
+      n.parent = root;
+      n.type = "node";
+      n.name = "node " + std::to_string(i / 128);
+      node = defs->system.add(n);
+    }
+    SystemNode group;
+    group.parent = node;
+    group.kind = SystemKind::group;
+    group.type = "process";
+    group.rank = i;
+    group.name = "MPI Rank " + std::to_string(i);
+    SystemNode location;
+    location.parent = defs->system.add(group);
+    location.type = "thread";
+    location.name = "Master thread";
+    location.rank = 0;
+    location.file_id = i;
+    defs->system.add_location(location);
+  }
+  return defs;
+}
+
+class MadeValues : public ValueSource {
+ public:
+  explicit MadeValues(Size size) : size_(size) {}
+  [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
+  Result<void> scan(const Box& box, const RunVisitor& visit) const override {
+    std::vector<std::uint64_t> row(size_.locations);
+    for (const StoredMetric& metric : box.metrics) {
+      for (std::uint32_t c = box.contexts.begin; c < box.contexts.end; ++c) {
+        std::uint64_t state = (std::uint64_t{c} * 3 + metric.metric.index()) * 0x9E3779B97F4A7C15 + 1;
+        for (std::uint64_t& value : row) {
+          state = state * 6364136223846793005 + 1442695040888963407;
+          const std::uint64_t noise = state >> 33;
+          if (metric.metric.index() == 1) {
+            const double time = 1e-3 * (c % 97 + 1) + 1e-9 * static_cast<double>(noise % 100000);
+            std::memcpy(&value, &time, sizeof(time));
+          } else {
+            value = metric.metric.index() == 0 ? c % 1000 + noise % 4 : (c % 500) * 4096 + noise % 65536;
+          }
+        }
+        Run run;
+        run.metric = metric;
+        run.context = ContextId(c);
+        run.first = box.locations.begin;
+        run.count = box.locations.size();
+        run.values = reinterpret_cast<const std::byte*>(row.data()) + box.locations.begin * sizeof(std::uint64_t);
+        FATHOM_CHECK(visit(run));
+      }
+    }
+    return {};
+  }
+
+ private:
+  Size size_;
+};
+
+struct Cost {
+  double wall = 0;
+  double cpu = 0;
+};
+
+double cpu_now() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// The best of three.
+Cost measure(const std::function<void()>& work) {
+  Cost best{1e300, 1e300};
+  for (int i = 0; i < 3; ++i) {
+    const double cpu = cpu_now();
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (wall < best.wall) best.wall = wall;
+    best.cpu = std::min(best.cpu, cpu_now() - cpu);
+  }
+  return best;
+}
+
+double status_mib(const char* key) {
+  double kib = 0;
+  if (FILE* file = std::fopen("/proc/self/status", "r")) {
+    char line[256];
+    while (std::fgets(line, sizeof(line), file) != nullptr) {
+      if (std::strncmp(line, key, std::strlen(key)) == 0) kib = std::atof(line + std::strlen(key));
+    }
+    std::fclose(file);
+  }
+  return kib / 1024;
+}
+
+[[noreturn]] void fail(const Error& error) {
+  std::fprintf(stderr, "%s\n", error.text().c_str());
+  std::exit(1);
+}
+
+template <class T>
+T must(Result<T> result) {
+  if (!result.ok()) fail(result.error());
+  return std::move(result).value();
+}
+
+volatile std::uint64_t g_sink;
+
+std::uint64_t sum_words(Bytes bytes) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(bytes.data());
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < bytes.size() / sizeof(std::uint64_t); ++i) sum += words[i];
+  return sum;
+}
+
+// A plain pass over the file's bytes: the best that any reader could do, on one core and on all.
+Cost memory_pass(const Blob& blob, bool parallel) {
+  return measure([&] {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    const std::size_t pieces = blob.size() / kPiece;
+    std::vector<std::uint64_t> sums(pieces);
+    const auto one = [&](std::size_t i) -> Result<void> {
+      sums[i] = sum_words(blob.bytes().subspan(i * kPiece, kPiece));
+      return {};
+    };
+    if (parallel) {
+      (void)parallel_for(pieces, one);
+    } else {
+      for (std::size_t i = 0; i < pieces; ++i) (void)one(i);
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint64_t s : sums) sum += s;
+    g_sink = sum;
+  });
+}
+
+// Every stored value of every metric handed out and added up.
+Cost load_all(const std::filesystem::path& path) {
+  return measure([&] {
+    const auto dataset = must(open_dataset(path, make_work()));
+    const auto profile = must(dataset->profile());
+    const auto& defs = profile->defs();
+    for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
+      const StoredMetric metric{MetricId(m), 0};
+      constexpr std::size_t kBlock = 64;
+      std::vector<std::uint64_t> sums((defs.contexts.size() + kBlock - 1) / kBlock);
+      auto status = parallel_blocks(defs.contexts.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+        const IndexRange contexts{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+        return profile->values->scan({{&metric, 1}, contexts, all_locations(defs)},
+                                     [&](const Run& run) -> Result<void> {
+                                       std::uint64_t sum = 0;
+                                       for (std::size_t i = 0; i < run.count; ++i) {
+                                         std::uint64_t word;
+                                         std::memcpy(&word, run.values + i * sizeof(word), sizeof(word));
+                                         sum += word;
+                                       }
+                                       sums[begin / kBlock] += sum;
+                                       return {};
+                                     });
+      });
+      if (!status.ok()) fail(status.error());
+      for (const std::uint64_t s : sums) g_sink = g_sink + s;
+    }
+  });
+}
+
+// The reference programs' job: inclusive values of the root, one per location, for all metrics.
+Cost roots_inclusive(const std::filesystem::path& path, std::size_t metrics) {
+  return measure([&] {
+    const auto dataset = must(open_dataset(path, make_work()));
+    const auto profile = must(dataset->profile());
+    Selection selection;
+    selection.flavour.kind = Flavour::Kind::inclusive;
+    selection.contexts = profile->defs().contexts.roots();
+    selection.locations = all_locations(profile->defs());
+    for (std::size_t m = 0; m < metrics; ++m) {
+      const Cells cells = must(compute(*profile, MetricId(m), selection));
+      g_sink = g_sink + static_cast<std::uint64_t>(cells.scalar(0, 0));
+    }
+  });
+}
+
+// What libdeflate alone takes for the packed rows, on all cores.
+Cost inflate_alone(const std::filesystem::path& path) {
+  return measure([&] {
+    const auto work = make_work();
+    const Blob blob = must(map_file(path));
+    const TarArchive archive = must(TarArchive::read(blob, work));
+    for (const TarMember& member : archive.members()) {
+      if (!member.name.ends_with(".data")) continue;
+      const std::byte* at = member.content.bytes().data() + 11;
+      std::uint64_t count;
+      std::memcpy(&count, at, sizeof(count));
+      const std::byte* table = at + 8;
+      const std::byte* base = table + count * 24;
+      auto status = parallel_blocks(count, 64, [&](std::size_t begin, std::size_t end) -> Result<void> {
+        libdeflate_decompressor* d = libdeflate_alloc_decompressor();
+        std::vector<std::byte> out(std::size_t{1} << 20);
+        for (std::size_t i = begin; i < end; ++i) {
+          std::uint64_t entry[3];
+          std::memcpy(entry, table + i * 24, 24);
+          std::size_t produced = 0;
+          libdeflate_zlib_decompress(d, base + entry[1], entry[2], out.data(), out.size(), &produced);
+        }
+        libdeflate_free_decompressor(d);
+        return {};
+      });
+      if (!status.ok()) fail(status.error());
+    }
+  });
+}
+
+void report(const char* what, Cost cost, Cost baseline, const char* against) {
+  std::printf("  %-44s %7.3f s wall %7.3f s cpu  = %.2f x wall, %.2f x cpu of %s\n", what, cost.wall, cost.cpu,
+              cost.wall / baseline.wall, cost.cpu / baseline.cpu, against);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::filesystem::path folder = argc > 1 ? argv[1] : std::filesystem::temp_directory_path().c_str();
+  Size size;
+  if (argc > 2) size.contexts = static_cast<std::uint32_t>(std::atoi(argv[2]));
+  if (argc > 3) size.locations = static_cast<std::uint32_t>(std::atoi(argv[3]));
+  const auto plain = folder / ("fathom_bench_" + std::to_string(getpid()) + "_plain.cubex");
+  const auto packed = folder / ("fathom_bench_" + std::to_string(getpid()) + "_packed.cubex");
+  Profile profile;
+  profile.definitions = make_definitions(size);
+  profile.values = std::make_shared<MadeValues>(size);
+  profile.name = "made";
+  profile.work = make_work();
+  for (const bool compress : {false, true}) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto& target = compress ? packed : plain;
+    if (auto status = cube::write_profile(profile, target, {compress, false}); !status.ok()) fail(status.error());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%s: %.0f MB written in %.2f s\n", compress ? "packed" : "plain",
+                static_cast<double>(std::filesystem::file_size(target)) / 1e6, seconds);
+  }
+  {
+    const Blob blob = must(map_file(plain));
+    const Cost one = memory_pass(blob, false);
+    const Cost all = memory_pass(blob, true);
+    std::printf("plain pass over the bytes: %.3f s on one core, %.3f s on all\n", one.wall, all.wall);
+    std::printf("plain file:\n");
+    report("all values", load_all(plain), all, "a pass on all cores");
+    const Cost roots = roots_inclusive(plain, 3);
+    report("roots of all metrics, inclusive", roots, all, "a pass on all cores");
+    report("root of one metric, inclusive", roots_inclusive(plain, 1), all, "a pass on all cores");
+    std::printf("  official dump needs 0.67 s cpu for the same: %.1f x faster\n", 0.67 / roots.cpu);
+  }
+  {
+    const Cost alone = inflate_alone(packed);
+    std::printf("packed file: libdeflate alone %.3f s wall, %.3f s cpu\n", alone.wall, alone.cpu);
+    report("all values", load_all(packed), alone, "libdeflate");
+    const Cost roots = roots_inclusive(packed, 3);
+    report("roots of all metrics, inclusive", roots, alone, "libdeflate");
+    std::printf("  official dump needs 1.36 s cpu for the same: %.1f x faster\n", 1.36 / roots.cpu);
+  }
+  std::printf("peak memory %.0f MiB, of it mapped files %.0f MiB, own %.0f MiB\n", status_mib("VmHWM:"),
+              status_mib("RssFile:"), status_mib("RssAnon:"));
+  std::error_code ignored;
+  std::filesystem::remove(plain, ignored);
+  std::filesystem::remove(packed, ignored);
+  return 0;
+}
