@@ -2,13 +2,9 @@
 #pragma once
 
 #include "fathom/dumpi.hpp"
+#include "formats/dumpi/ids.hpp"
 
 namespace fathom::dumpi {
-
-// Ids by name, for code that treats calls differently.
-namespace ids {
-inline constexpr std::uint16_t kSend = 0, kFinalize = 125, kInit = 124, kCartGet = 105, kTypeStruct = 40;
-}  // namespace ids
 
 // MT: safe (const).
 class Decoder {

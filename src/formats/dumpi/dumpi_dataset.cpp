@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
+#include "formats/dumpi/check.hpp"
 #include "formats/dumpi/dump.hpp"
+#include "formats/dumpi/dumpi_trace.hpp"
+#include "formats/dumpi/statistics.hpp"
+#include "formats/dumpi/writer.hpp"
 
 namespace fathom::dumpi {
 
@@ -63,6 +67,25 @@ Result<void> DumpiDataset::dump(const DumpOptions& options, const TextSink& sink
                              [&](std::string_view text) { return open = sink(text); }));
   }
   return {};
+}
+
+Result<std::shared_ptr<const Trace>> DumpiDataset::trace() {
+  if (trace_ == nullptr) {
+    FATHOM_TRY(trace_, DumpiTrace::make(ranks_));
+  }
+  return trace_;
+}
+
+Result<TraceStatistics> DumpiDataset::statistics(const StatisticsOptions& options) {
+  return dumpi::statistics(*ranks_, options);
+}
+
+Result<void> DumpiDataset::check() { return check_set(*ranks_); }
+
+Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
+  FATHOM_TRY(const Filter filter, Filter::from_options(options));
+  FATHOM_CHECK(rewrite_set(*ranks_, filter, target));
+  return true;
 }
 
 }  // namespace fathom::dumpi

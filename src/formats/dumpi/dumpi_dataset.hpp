@@ -15,10 +15,15 @@ class DumpiDataset : public Dataset {
   [[nodiscard]] std::string version() const override;
   [[nodiscard]] std::vector<Level> levels() const override { return {Level::trace}; }
   Result<std::vector<InfoEntry>> describe(bool count) override;
+  Result<std::shared_ptr<const Trace>> trace() override;
   Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
+  Result<TraceStatistics> statistics(const StatisticsOptions& options) override;
+  Result<void> check() override;
+  Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override;
 
  private:
   std::shared_ptr<RankSet> ranks_;
+  std::shared_ptr<const Trace> trace_;
 };
 
 }  // namespace fathom::dumpi

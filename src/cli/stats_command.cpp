@@ -1,0 +1,221 @@
+// fathom stats: what a trace spends its time and bytes on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "report/csv.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+bool is_number(std::string_view text) {
+  // JSON's idea of a number: no plus, no bare dot, no leading zeros beyond one.
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.empty() || text.find_first_not_of("0123456789.") != std::string_view::npos) return false;
+  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return false;
+  return text.front() != '.' && text.back() != '.' && std::count(text.begin(), text.end(), '.') <= 1;
+}
+
+class StatsCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.positional("PATH", path_, "a trace")
+        .values("--by", "WHAT", by_, "further tables; DUMPI: rank, rank-call, bin, size, counter; ovni: model, thread")
+        .values("-l,--location", "ID", locations_, "only these locations")
+        .value("--from-time", "S", &from_, "only calls that begin at S seconds or later, on the trace's clock")
+        .value("--to-time", "S", &to_, "only calls that begin before S seconds")
+        .values("--option", "KEY=VALUE", options_, "DUMPI: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/")
+        .flag("--matrix", matrix_, "print the communication matrix, too (it is always part of --json)")
+        .example("fathom stats run.meta", "calls, time and bytes per function")
+        .example("fathom stats run.meta --by rank --by bin --option bins=20", "and per rank and over time")
+        .example("fathom stats run.meta --option 'calls=coll'", "collectives alone")
+        .about("Byte counts follow the rules of the community's statistics tool: sends and receives count what was posted, "
+               "persistent requests count when they are made.");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
+    StatisticsOptions options;
+    options.by = by_;
+    options.locations = locations_;
+    if (from_) options.from_ns = static_cast<std::int64_t>(*from_ * 1e9);
+    if (to_) options.to_ns = static_cast<std::int64_t>(*to_ * 1e9);
+    for (const std::string& text : options_) {
+      const auto equals = text.find('=');
+      if (equals == std::string::npos) return Error::usage(fmt::format("--option needs KEY=VALUE, found '{}'", text));
+      options.options.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    }
+    if (!session.json() && !session.csv()) {
+      FATHOM_TRY(const bool printed, dataset->statistics_text(options, [&](std::string_view text) {
+        session.out().write(text);
+        return !session.out().closed();
+      }));
+      if (printed) return kDone;
+    }
+    FATHOM_TRY(const TraceStatistics statistics, dataset->statistics(options));
+    if (session.json()) {
+      write_json(session, statistics);
+    } else if (session.csv()) {
+      write_csv(session, statistics);
+    } else {
+      write_text(session, statistics);
+    }
+    return kDone;
+  }
+
+ private:
+  static void write_json(Session& session, const TraceStatistics& statistics) {
+    JsonWriter json(session.out());
+    json.begin_object();
+    json.key("calls").begin_object();
+    for (const CallStatistics& call : statistics.calls) {
+      json.key(call.name).begin_object();
+      json.member("count", call.count);
+      if (call.wall_s) json.member("wall_s", *call.wall_s);
+      if (call.cpu_s) json.member("cpu_s", *call.cpu_s);
+      if (call.bytes) json.member("bytes", *call.bytes);
+      if (call.sent) json.member("sent", *call.sent);
+      if (call.received) json.member("received", *call.received);
+      json.end_object();
+    }
+    json.end_object();
+    if (statistics.has_matrix) {
+      json.key("matrix").begin_array();
+      for (const MatrixEntry& entry : statistics.matrix) {
+        json.begin_object().member("src", entry.src).member("dst", entry.dst);
+        json.member("messages", entry.messages).member("bytes", entry.bytes).end_object();
+      }
+      json.end_array();
+    }
+    for (const StatisticsTable& table : statistics.tables) {
+      json.key(table.name).begin_array();
+      for (const auto& row : table.rows) {
+        json.begin_object();
+        for (std::size_t i = 0; i < table.columns.size() && i < row.size(); ++i) {
+          json.key(table.columns[i]);
+          if (is_number(row[i])) {
+            json.raw(row[i]);
+          } else {
+            json.value(std::string_view(row[i]));
+          }
+        }
+        json.end_object();
+      }
+      json.end_array();
+    }
+    session.write_diagnostics(json);
+    json.end_object();
+  }
+
+  // The last table that was asked for; without any the calls.
+  void write_csv(Session& session, const TraceStatistics& statistics) const {
+    CsvWriter csv(session.out());
+    if (matrix_ && statistics.has_matrix) {
+      csv.header({"src", "dst", "messages", "bytes"});
+      for (const MatrixEntry& entry : statistics.matrix) {
+        csv.field(entry.src);
+        csv.field(entry.dst);
+        csv.field(entry.messages);
+        csv.field(entry.bytes);
+        csv.end_row();
+      }
+      return;
+    }
+    if (!statistics.tables.empty()) {
+      const StatisticsTable& table = statistics.tables.back();
+      for (const std::string& column : table.columns) csv.field(std::string_view(column));
+      csv.end_row();
+      for (const auto& row : table.rows) {
+        for (const std::string& cell : row) csv.field(std::string_view(cell));
+        csv.end_row();
+      }
+      return;
+    }
+    csv.header({"call", "count", "wall_s", "cpu_s", "bytes", "sent", "received"});
+    for (const CallStatistics& call : statistics.calls) {
+      csv.field(std::string_view(call.name));
+      csv.field(call.count);
+      const auto optional = [&](const auto& value) {
+        if (value) {
+          csv.field(*value);
+        } else {
+          csv.field("");
+        }
+      };
+      optional(call.wall_s);
+      optional(call.cpu_s);
+      optional(call.bytes);
+      optional(call.sent);
+      optional(call.received);
+      csv.end_row();
+    }
+  }
+
+  void write_text(Session& session, const TraceStatistics& statistics) const {
+    Output& out = session.out();
+    auto calls = statistics.calls;
+    std::stable_sort(calls.begin(), calls.end(), [](const CallStatistics& a, const CallStatistics& b) {
+      return a.wall_s.value_or(0) > b.wall_s.value_or(0);
+    });
+    double total = 0;
+    for (const CallStatistics& call : calls) total += call.wall_s.value_or(0);
+    TextTable table;
+    table.column("call", Align::left, true).column("count", Align::right).column("wall", Align::right);
+    table.column("", Align::right).column("cpu", Align::right).column("sent", Align::right).column("received", Align::right);
+    for (const CallStatistics& call : calls) {
+      table.row({call.name, grouped(call.count), call.wall_s ? readable(*call.wall_s, "sec") : "",
+                 call.wall_s ? percent(*call.wall_s, total) : "", call.cpu_s ? readable(*call.cpu_s, "sec") : "",
+                 call.sent ? readable(static_cast<double>(*call.sent), "bytes") : "",
+                 call.received ? readable(static_cast<double>(*call.received), "bytes") : ""});
+    }
+    out.write(table.text(session.terminal()));
+    if (statistics.has_matrix && !statistics.matrix.empty()) {
+      std::uint64_t messages = 0;
+      double bytes = 0;
+      for (const MatrixEntry& entry : statistics.matrix) {
+        messages += entry.messages;
+        bytes += static_cast<double>(entry.bytes);
+      }
+      out.write(fmt::format("\n{} point-to-point messages, {}, between {} pairs of ranks\n", grouped(messages),
+                            readable(bytes, "bytes"), grouped(statistics.matrix.size())));
+    }
+    if (matrix_) {
+      TextTable matrix;
+      matrix.column("from", Align::right).column("to", Align::right).column("messages", Align::right).column("bytes", Align::right);
+      for (const MatrixEntry& entry : statistics.matrix) {
+        matrix.row({std::to_string(entry.src), std::to_string(entry.dst), grouped(entry.messages),
+                    readable(static_cast<double>(entry.bytes), "bytes")});
+      }
+      out.write("\n");
+      out.write(matrix.text(session.terminal()));
+    }
+    for (const StatisticsTable& extra : statistics.tables) {
+      TextTable text;
+      for (const std::string& column : extra.columns) {
+        text.column(column, column == "call" || column == "counter" ? Align::left : Align::right);
+      }
+      for (const auto& row : extra.rows) text.row(std::vector<Cell>(row.begin(), row.end()));
+      out.write(fmt::format("\n{}\n", extra.name));
+      out.write(text.text(session.terminal()));
+    }
+  }
+
+  std::string path_;
+  std::vector<std::string> by_;
+  std::vector<std::string> locations_;
+  std::vector<std::string> options_;
+  std::optional<double> from_;
+  std::optional<double> to_;
+  bool matrix_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_stats_command() { return std::make_unique<StatsCommand>(); }
+
+}  // namespace fathom::cli

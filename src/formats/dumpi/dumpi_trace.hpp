@@ -1,0 +1,53 @@
+// DUMPI at the trace level: calls as regions, with messages, collectives and completions between enter and leave.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "formats/dumpi/resolve.hpp"
+
+namespace fathom::dumpi {
+
+class DumpiTrace final : public Trace {
+ public:
+  static Result<std::shared_ptr<const DumpiTrace>> make(std::shared_ptr<const RankSet> set);
+
+  [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
+  Result<void> detail(const Event& event, std::string& out) const override;
+  [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
+
+  [[nodiscard]] const RankSet& set() const { return *set_; }
+  [[nodiscard]] const Resolution& resolution() const { return resolution_; }
+
+  struct Where {
+    std::size_t file = 0;
+    std::uint16_t thread = 0;
+  };
+  [[nodiscard]] Where where(LocationId location) const { return where_[location.index()]; }
+  [[nodiscard]] RegionId region_of(std::uint16_t id) const { return regions_[id]; }
+  [[nodiscard]] RegionId region_of_address(std::size_t file, std::uint64_t address) const;
+  [[nodiscard]] std::uint32_t marker_of(std::size_t file, std::uint64_t address) const;
+  [[nodiscard]] std::span<const std::uint32_t> counters_of(std::size_t file) const { return counters_[file]; }
+
+ private:
+  // Where the last record that was asked for lies, so that reading details in order costs nothing.
+  struct Position {
+    std::mutex mutex;
+    std::uint64_t number = 0;
+    std::uint64_t offset = 0;
+  };
+  Result<Call> call_at(std::size_t file, std::uint64_t number) const;
+
+  std::shared_ptr<const RankSet> set_;
+  const std::vector<ScanResult>* scans_ = nullptr;
+  Resolution resolution_;
+  std::vector<Where> where_;
+  std::array<RegionId, kIds> regions_{};
+  // Per file, by address: labels are local to a process.
+  std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> address_regions_;
+  std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> address_markers_;
+  std::vector<std::vector<std::uint32_t>> counters_;  // metric of each counter of a file
+  std::unique_ptr<Position[]> positions_;
+};
+
+}  // namespace fathom::dumpi

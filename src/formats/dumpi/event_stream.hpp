@@ -1,0 +1,54 @@
+// Turns the records of one (rank, thread) into events.
+#pragma once
+
+#include "formats/dumpi/dumpi_trace.hpp"
+#include "formats/dumpi/requests.hpp"
+
+namespace fathom::dumpi {
+
+class DumpiStream final : public EventStream {
+ public:
+  DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location,
+              TimeWindow window);
+  Result<std::size_t> next(std::span<Event> out) override;
+
+ private:
+  void read_record();
+  void events_of(const Call& call);
+  void user_function(const Call& call);
+  void completions(const Call& call);
+  void completed(const Call& call, std::int64_t request, const Status* status);
+  void started(const Call& call, std::int64_t request);
+  void send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
+                  std::int64_t bytes);
+  void recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
+                  std::int64_t bytes, std::uint64_t origin, const Status* status);
+  Event base(const Call& call, EventKind kind, bool at_exit) const;
+  void push(const Event& event);
+  void release(bool all);
+
+  const DumpiTrace& trace_;
+  const File& file_;
+  const ScanResult& scan_;
+  LocationId location_;
+  DumpiTrace::Where where_;
+  TimeWindow window_;
+  Tables tables_;
+  Requests requests_;
+  Requests io_requests_;
+  std::size_t chunk_ = 0;
+  const std::byte* at_ = nullptr;
+  const std::byte* chunk_end_ = nullptr;
+  std::uint64_t number_ = 0;
+  Rollover rollover_;
+  Call call_;
+  bool use_cpu_ = false;  // the only clock
+  // Events wait here until nothing earlier can come any more.
+  std::vector<Event> waiting_;
+  std::size_t ready_ = 0;  // events at the front of waiting_ that can go
+  std::size_t taken_ = 0;
+  bool done_ = false;
+  bool reported_ = false;
+};
+
+}  // namespace fathom::dumpi

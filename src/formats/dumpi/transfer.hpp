@@ -1,0 +1,45 @@
+// How many bytes a call moves, by the meaning of its arguments.
+#pragma once
+
+#include "formats/dumpi/resolve.hpp"
+
+namespace fathom::dumpi {
+
+// What a call is to its caller.
+enum class Role : std::uint8_t {
+  other,
+  send,       // blocking or starting a send: count datatype dest tag comm [request]
+  recv,       // the same for a receive
+  send_init,  // persistent: nothing moves yet
+  recv_init,
+  sendrecv,
+  collective,
+  rma,
+  io,
+  wait,  // completes requests
+};
+Role role_of(std::uint16_t id);
+bool is_blocking(std::uint16_t id);
+
+enum class ByteRules : std::uint8_t {
+  // What really happens on the wire, as far as the arguments tell: Allgather receives from everybody.
+  actual,
+  // The community's statistics tool: Allgather receives recvcount once, persistent requests count when they are made.
+  community,
+};
+
+struct Transfer {
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+  std::int64_t io = 0;  // read from or written to files
+};
+Transfer transfer_of(const Call& call, const Tables& tables, ByteRules rules);
+
+// Communicator and root arguments of a collective by position; -1 = it has none.
+struct CollectiveArguments {
+  int communicator = -1;
+  int root = -1;
+};
+CollectiveArguments collective_arguments(std::uint16_t id);
+
+}  // namespace fathom::dumpi

@@ -1,0 +1,322 @@
+#include "formats/dumpi/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+
+namespace fathom::dumpi {
+
+void ByteText::str16(std::string_view text) {
+  text = text.substr(0, 0xFFFF);
+  number(static_cast<std::uint16_t>(text.size()));
+  text_ += text;
+}
+
+void ByteText::value(Type type, std::int64_t value) {
+  switch (wire_size(type)) {
+    case 8:
+      number(value);
+      break;
+    case 4:
+      number(static_cast<std::int32_t>(value));
+      break;
+    case 2:
+      number(static_cast<std::int16_t>(value));
+      break;
+    default:
+      number(static_cast<std::uint8_t>(value));
+  }
+}
+
+namespace {
+
+void encode(ByteText& out, const std::vector<std::int32_t>& values) {
+  out.number(static_cast<std::int32_t>(values.size()));
+  for (const std::int32_t value : values) out.number(value);
+}
+
+void encode_section(ByteText& out, const Sections& sections, Section section) {
+  switch (section) {
+    case Section::header: {
+      const Header& header = sections.header;
+      for (const std::uint8_t part : header.version) out.number(part);
+      out.number(header.start_time);
+      out.str16(header.host);
+      out.str16(header.user);
+      encode(out, header.mesh_position);
+      if (header.version >= std::array<std::uint8_t, 3>{0, 5, 0}) encode(out, header.mesh_size);
+      break;
+    }
+    case Section::footer:
+      out.number(kFooterMagic);
+      for (const std::uint32_t count : sections.footer.called) out.number(count);
+      for (const std::uint32_t count : sections.footer.ignored) out.number(count);
+      break;
+    case Section::keyvals:
+      out.number(static_cast<std::int32_t>(sections.keyvals.size()));
+      for (const auto& [key, value] : sections.keyvals) {
+        out.str16(key);
+        out.str16(value);
+      }
+      break;
+    case Section::counters:
+      out.number(static_cast<std::int32_t>(sections.counters.size()));
+      for (const std::string& label : sections.counters) out.str16(label);
+      break;
+    case Section::sizes:
+      encode(out, sections.sizes);
+      break;
+    case Section::addresses:
+      out.number(static_cast<std::int32_t>(sections.addresses.size()));
+      for (const FunctionAddress& entry : sections.addresses) {
+        out.number(entry.address);
+        out.str16(entry.label);
+      }
+      break;
+  }
+}
+
+}  // namespace
+
+std::string encode_sections(const Sections& sections, const Layout& layout, std::uint64_t offset) {
+  ByteText out;
+  std::array<std::uint64_t, kSections> offsets{};
+  for (const Section section : layout.order) {
+    offsets[static_cast<std::size_t>(section)] = offset + out.size();
+    encode_section(out, sections, section);
+  }
+  const auto at = [&](Section section) { return offsets[static_cast<std::size_t>(section)]; };
+  const int entries = layout.index_entries == 0 ? 7 : layout.index_entries;
+  out.bytes(kMagic);
+  if (entries >= 7) out.number(at(Section::sizes));
+  if (entries >= 6) out.number(at(Section::addresses));
+  if (entries >= 5) out.number(at(Section::counters));
+  out.number(at(Section::header));
+  out.number(std::uint64_t{8});
+  out.number(at(Section::footer));
+  // Known readers stumble over an indexed keyval record, so an empty one stays out of the index.
+  const bool index_keyvals = layout.keyvals_indexed || !sections.keyvals.empty();
+  out.number(index_keyvals ? at(Section::keyvals) : std::uint64_t{0});
+  return out.text();
+}
+
+bool Filter::everything() const {
+  return std::all_of(functions.begin(), functions.end(), [](bool keep) { return keep; }) && window.everything() &&
+         keep_mask == 0xFF;
+}
+
+bool Filter::wants_rank(std::uint32_t rank) const {
+  return ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+Result<Filter> Filter::from_options(const WriteOptions& options) {
+  Filter filter;
+  const auto select = [&](std::string_view patterns, bool keep) -> Result<void> {
+    for (const std::string_view raw : split(patterns, ',')) {
+      const std::string_view pattern = trim(raw);
+      bool any = false;
+      for (const Function& function : dumpi::functions()) {
+        if (function.id == kAllFunctions || !matches_pattern(pattern, function.name)) continue;
+        filter.functions[function.id] = keep;
+        any = true;
+      }
+      if (!any) return Error::usage(fmt::format("no DUMPI call is named '{}'", pattern));
+    }
+    return {};
+  };
+  const auto time = [](std::string_view text) -> Result<std::int64_t> {
+    const auto seconds = parse_double(text);
+    if (!seconds) return Error::usage(fmt::format("'{}' is no time in seconds", text));
+    return static_cast<std::int64_t>(*seconds * 1e9);
+  };
+  for (const auto& [key, value] : options.options) {
+    if (key == "functions") {
+      filter.functions.fill(false);
+      FATHOM_CHECK(select(value, true));
+    } else if (key == "without") {
+      FATHOM_CHECK(select(value, false));
+    } else if (key == "from") {
+      FATHOM_TRY(filter.window.from_ns, time(value));
+    } else if (key == "to") {
+      FATHOM_TRY(filter.window.to_ns, time(value));
+    } else if (key == "ranks") {
+      for (const std::string_view text : split(value, ',')) {
+        const auto dash = text.find('-');
+        const auto first = parse_integer<std::uint32_t>(trim(text.substr(0, dash)));
+        const auto last =
+            dash == std::string_view::npos ? first : parse_integer<std::uint32_t>(trim(text.substr(dash + 1)));
+        if (!first || !last || *last < *first || *last - *first > 10'000'000) {
+          return Error::usage(fmt::format("'{}' is no rank or range of ranks", text));
+        }
+        for (std::uint32_t rank = *first; rank <= *last; ++rank) filter.ranks.push_back(rank);
+      }
+    } else if (key == "drop") {
+      for (const std::string_view text : split(value, ',')) {
+        const std::string_view what = trim(text);
+        if (what == "wall") {
+          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskWall);
+        } else if (what == "cpu") {
+          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskCpu);
+        } else if (what == "counters") {
+          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskCounters);
+        } else if (what == "statuses") {
+          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskStatus);
+        } else if (what == "user-functions") {
+          filter.functions[kFunctionEnter] = filter.functions[kFunctionExit] = false;
+        } else {
+          return Error::usage(fmt::format("cannot drop '{}'", what))
+              .hint("drop takes wall, cpu, counters, statuses, user-functions");
+        }
+      }
+    } else {
+      return Error::usage(fmt::format("DUMPI knows no option '{}'", key))
+          .hint("options: functions, without, from, to, ranks, drop");
+    }
+  }
+  return filter;
+}
+
+namespace {
+
+// The record with bits of its mask taken away, together with what they stand for.
+void reduced_record(const Call& call, const std::byte* begin, std::uint8_t keep, ByteText& out) {
+  const auto mask = static_cast<std::uint8_t>(call.mask & keep);
+  const auto copy = [&](const std::byte* from, std::size_t count) {
+    out.bytes({reinterpret_cast<const char*>(from), count});
+  };
+  copy(begin, 2);
+  out.number(mask);
+  const std::byte* p = begin + 3;
+  const auto part = [&](std::uint8_t bit, std::size_t size) {
+    if ((call.mask & bit) == 0) return;
+    if ((mask & bit) != 0) copy(p, size);
+    p += size;
+  };
+  part(kMaskThread, 2);
+  part(kMaskCpu, 12);
+  part(kMaskWall, 12);
+  part(kMaskCounters, 1 + 16 * std::size_t{call.counter_count});
+  const std::byte* const end = begin + call.size;
+  if ((mask & kMaskStatus) == (call.mask & kMaskStatus)) {
+    copy(p, static_cast<std::size_t>(end - p));
+    return;
+  }
+  // Statuses go: every other argument is copied up to where the next one begins.
+  const Function& function = call.function();
+  for (std::size_t i = 0; i < function.argument_count; ++i) {
+    if (!call.present(i) || function.argument[i].type == Type::status) continue;
+    const std::byte* next = end;
+    for (std::size_t k = i + 1; k < function.argument_count; ++k) {
+      if (call.present(k)) {
+        next = call.raw(k);
+        break;
+      }
+    }
+    copy(call.raw(i), static_cast<std::size_t>(next - call.raw(i)));
+  }
+}
+
+}  // namespace
+
+Result<void> rewrite_file(const File& file, const ScanResult& scan, const Filter& filter,
+                          const std::filesystem::path& target) {
+  FATHOM_TRY(OutputFile out, OutputFile::create(target));
+  Sections sections = file.sections();
+  Layout layout = file.layout();
+  ByteText head;
+  head.bytes(kMagic);
+  head.number(file.cpu_bias());
+  head.number(file.wall_bias());
+  out.write(head.text());
+
+  std::array<std::uint64_t, kIds> dropped{};
+  if (filter.everything()) {
+    if (scan.end > file.stream_begin()) {
+      out.write(file.blob().bytes().subspan(file.stream_begin(), scan.end - file.stream_begin()));
+    }
+  } else {
+    ByteText record;
+    for (const Chunk& chunk : scan.chunks) {
+      for_each_call(file, chunk, [&](const Call& call) {
+        const bool in_window = !call.has_wall() || (call.wall_start_ns >= filter.window.from_ns &&
+                                                    call.wall_start_ns < filter.window.to_ns);
+        if (!filter.functions[call.id] || !in_window) {
+          ++dropped[call.id];
+          return true;
+        }
+        const std::byte* begin = file.at(call.offset);
+        if ((call.mask & filter.keep_mask) == call.mask) {
+          out.write(Bytes(begin, call.size));
+        } else {
+          record.clear();
+          reduced_record(call, begin, filter.keep_mask, record);
+          out.write(record.text());
+        }
+        return true;
+      });
+    }
+    if ((filter.keep_mask & kMaskCounters) == 0) sections.counters.clear();
+  }
+
+  ByteText tail;
+  if (scan.end_mark || file.cut_off()) tail.number(kEndOfStream);
+  out.write(tail.text());
+  if (file.cut_off()) {
+    // The job never wrote these; what can be counted is counted.
+    layout = Layout{};
+    for (std::size_t id = 0; id < kFunctions; ++id) {
+      sections.footer.called[id] = static_cast<std::uint32_t>(scan.per_function[id]);
+      sections.footer.called[kAllFunctions] += sections.footer.called[id];
+    }
+  }
+  // Calls that are left out count as made but not recorded.
+  for (std::size_t id = 0; id < kFunctions; ++id) {
+    sections.footer.ignored[id] += static_cast<std::uint32_t>(dropped[id]);
+    sections.footer.ignored[kAllFunctions] += static_cast<std::uint32_t>(dropped[id]);
+  }
+  out.write(encode_sections(sections, layout, out.offset()));
+  return out.commit();
+}
+
+Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target) {
+  FATHOM_TRY(const auto* scans, set.scans());
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < set.files().size(); ++i) {
+    if (filter.wants_rank(set.files()[i].rank)) chosen.push_back(i);
+  }
+  if (chosen.empty()) return Error::usage("none of the ranks that were asked for is in the trace");
+  if (!set.metafile() && set.files().size() == 1 && target.extension() != ".meta") {
+    return rewrite_file(set.files()[0].file, (*scans)[0], filter, target);
+  }
+  const std::filesystem::path prefix = target.extension() == ".meta" || target.extension() == ".bin"
+                                           ? std::filesystem::path(target).replace_extension()
+                                           : target;
+  FATHOM_CHECK(parallel_for(chosen.size(), [&](std::size_t n) -> Result<void> {
+    const RankFile& rank = set.files()[chosen[n]];
+    return rewrite_file(rank.file, (*scans)[chosen[n]], filter,
+                        fmt::format("{}-{:04}.bin", prefix.string(), rank.rank));
+  }));
+  std::string meta;
+  const auto own = [&](std::string_view key, std::string_view value) { meta += fmt::format("{}={}\n", key, value); };
+  if (set.metafile()) {
+    for (const auto& [key, value] : set.metafile()->entries) {
+      own(key, key == "fileprefix" ? prefix.filename().string() : value);
+    }
+  } else {
+    const Header& header = set.files().front().file.sections().header;
+    own("hostname", header.host);
+    own("numprocs", std::to_string(set.world_size()));
+    own("username", header.user);
+    own("startime", std::to_string(header.start_time));
+    own("fileprefix", prefix.filename().string());
+    own("version", std::to_string(header.version[0]));
+    own("subversion", std::to_string(header.version[1]));
+    own("subsubversion", std::to_string(header.version[2]));
+  }
+  return write_file(prefix.string() + ".meta", meta);
+}
+
+}  // namespace fathom::dumpi
