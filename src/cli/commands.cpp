@@ -9,11 +9,13 @@ std::unique_ptr<Command> make_cut_command();
 std::unique_ptr<Command> make_derive_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
+std::unique_ptr<Command> make_events_command();
 std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_mean_command();
 std::unique_ptr<Command> make_merge_command();
 std::unique_ptr<Command> make_model_command();
+std::unique_ptr<Command> make_stats_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_tree_command();
@@ -28,6 +30,9 @@ std::span<const CommandGroup> command_groups() {
            {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json, make_tree_command},
            {"table", "raw values, exact and filterable: metric, context, location, value", Forms::json_and_csv,
             make_table_command},
+           {"events", "the events of a trace, merged by time; matched messages", Forms::csv, make_events_command},
+           {"stats", "trace statistics: calls, time, bytes, who sends to whom", Forms::json_and_csv,
+            make_stats_command},
            {"dump", "the native records as text", Forms::text, make_dump_command},
            {"check", "validate: every defect with its place", Forms::json, make_check_command},
        }},

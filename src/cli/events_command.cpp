@@ -18,7 +18,8 @@ Result<std::optional<std::int64_t>> time_of(const std::optional<std::string>& te
   if (const auto ns = parse_integer<std::int64_t>(*text)) return std::optional<std::int64_t>(*ns);
   std::string_view number = *text;
   double unit = 0;
-  for (const auto& [suffix, factor] : {std::pair<std::string_view, double>{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
+  for (const auto& [suffix, factor] :
+       {std::pair<std::string_view, double>{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
     if (!number.ends_with(suffix)) continue;
     number.remove_suffix(suffix.size());
     unit = factor;
@@ -26,7 +27,8 @@ Result<std::optional<std::int64_t>> time_of(const std::optional<std::string>& te
   }
   const auto value = parse_double(number);
   if (!value || unit == 0 || !(std::abs(*value) * unit < 9e18)) {
-    return Error::usage(fmt::format("'{}' is no time", *text)).hint("a time is a number of ns, or has a unit: 12us, 3.5ms, 1.25s");
+    return Error::usage(fmt::format("'{}' is no time", *text))
+        .hint("a time is a number of ns, or has a unit: 12us, 3.5ms, 1.25s");
   }
   return std::optional<std::int64_t>(static_cast<std::int64_t>(*value * unit));
 }
@@ -42,7 +44,8 @@ class EventsCommand final : public Command {
         .value("--from-time", "T", &from_, "not before T: ns on the trace's clock, or with a unit (1.5s)")
         .value("--to-time", "T", &to_, "before T")
         .value("--limit", "N", &limit_, "stop after N events")
-        .flag("--messages", messages_, "matched messages instead: sender, receiver, tag, communicator, bytes, both times")
+        .flag("--messages", messages_,
+              "matched messages instead: sender, receiver, tag, communicator, bytes, both times")
         .flag("--no-detail", no_detail_, "leave the detail column empty: faster")
         .example("fathom events run.meta --kind send --location 0", "what rank 0 sends")
         .example("fathom events run.meta --csv > events.csv", "everything, for other programs");

@@ -34,8 +34,10 @@ class StatsCommand final : public Command {
         .example("fathom stats run.meta", "calls, time and bytes per function")
         .example("fathom stats run.meta --by rank --by bin --option bins=20", "and per rank and over time")
         .example("fathom stats run.meta --option 'calls=coll'", "collectives alone")
-        .about("Byte counts follow the rules of the community's statistics tool: sends and receives count what was posted, "
-               "persistent requests count when they are made.");
+        .about(
+            "Byte counts follow the rules of the community's statistics tool: sends and receives count what was "
+            "posted, "
+            "persistent requests count when they are made.");
   }
 
   Result<int> run(Session& session) override {
@@ -166,7 +168,10 @@ class StatsCommand final : public Command {
     for (const CallStatistics& call : calls) total += call.wall_s.value_or(0);
     TextTable table;
     table.column("call", Align::left, true).column("count", Align::right).column("wall", Align::right);
-    table.column("", Align::right).column("cpu", Align::right).column("sent", Align::right).column("received", Align::right);
+    table.column("", Align::right)
+        .column("cpu", Align::right)
+        .column("sent", Align::right)
+        .column("received", Align::right);
     for (const CallStatistics& call : calls) {
       table.row({call.name, grouped(call.count), call.wall_s ? readable(*call.wall_s, "sec") : "",
                  call.wall_s ? percent(*call.wall_s, total) : "", call.cpu_s ? readable(*call.cpu_s, "sec") : "",
@@ -186,7 +191,10 @@ class StatsCommand final : public Command {
     }
     if (matrix_) {
       TextTable matrix;
-      matrix.column("from", Align::right).column("to", Align::right).column("messages", Align::right).column("bytes", Align::right);
+      matrix.column("from", Align::right)
+          .column("to", Align::right)
+          .column("messages", Align::right)
+          .column("bytes", Align::right);
       for (const MatrixEntry& entry : statistics.matrix) {
         matrix.row({std::to_string(entry.src), std::to_string(entry.dst), grouped(entry.messages),
                     readable(static_cast<double>(entry.bytes), "bytes")});

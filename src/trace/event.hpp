@@ -44,7 +44,9 @@ struct Event {
   std::int64_t time_ns = 0;          // on the trace's clock; meaningless without has_time
   std::uint64_t record = kNoRecord;  // number of the native record in the location's stream
   std::uint64_t origin = kNoRecord;  // record that began what is over now: the posting of a receive, of a request
-  std::int64_t value = 0;  // counter (bits of a double where the metric is one), state; collective: bytes received
+  // counter (bits of a double where the metric is one), state; collective: bytes received; send, recv: when it was
+  // posted, with has_value
+  std::int64_t value = 0;
   std::int64_t bytes = 0;  // sent, received, moved
   LocationId location;
   std::uint32_t name = kNoName;
@@ -53,7 +55,7 @@ struct Event {
   CommunicatorId communicator;
   EventKind kind = EventKind::marker;
   bool has_time = true;
-  bool has_value = true;  // state: false = the channel is empty from now on
+  bool has_value = true;  // state: false = the channel is empty from now on; send, recv: false = time not known
 
   [[nodiscard]] RegionId region() const { return RegionId(name); }
   [[nodiscard]] ContextId context() const { return ContextId(name); }

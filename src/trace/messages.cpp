@@ -16,7 +16,8 @@ struct Half {
   std::uint32_t communicator;
   std::int32_t tag;
   LocationId location;
-  std::uint64_t order;  // of posting
+  std::int64_t posted;  // time of posting, where known
+  std::uint64_t order;  // of posting in the stream
   std::uint64_t record;
   std::int64_t bytes;
   std::int64_t time_ns;
@@ -26,7 +27,7 @@ struct Half {
 };
 
 bool earlier(const Half& a, const Half& b) {
-  return std::tuple(a.key(), a.order, a.location) < std::tuple(b.key(), b.order, b.location);
+  return std::tuple(a.key(), a.posted, a.order, a.location) < std::tuple(b.key(), b.posted, b.order, b.location);
 }
 
 std::optional<std::int32_t> rank_of(const Definitions& definitions, LocationId location) {
@@ -57,7 +58,8 @@ Result<void> Trace::messages(TimeWindow window, const MessageSink& sink) const {
       const bool is_send = event->kind == EventKind::send;
       const std::uint64_t order = event->origin != Event::kNoRecord ? event->origin : event->record;
       (is_send ? sends : receives)[i].push_back({is_send ? *rank : event->peer, is_send ? event->peer : *rank,
-                                                 event->communicator.value, event->tag, location, order, event->record,
+                                                 event->communicator.value, event->tag, location,
+                                                 event->has_value ? event->value : 0, order, event->record,
                                                  event->bytes, event->time_ns, event->has_time});
     }
     return cursor.status();

@@ -80,13 +80,17 @@ void DumpiStream::send_event(const Call& call, const CommunicatorView& comm, std
   event.tag = static_cast<std::int32_t>(tag);
   if (comm.global >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(comm.global));
   event.bytes = bytes;
+  event.has_value = event.has_time;
+  event.value = event.time_ns;
   push(event);
 }
 
 void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
-                             std::int64_t bytes, std::uint64_t origin, const Status* status) {
+                             std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status) {
   Event event = base(call, EventKind::recv, true);
   event.origin = origin;
+  event.has_value = event.has_time;
+  event.value = posted_ns;
   if (comm.global >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(comm.global));
   event.bytes = bytes;
   if (status != nullptr) {
@@ -97,8 +101,10 @@ void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std
       return;
     }
     event.bytes = status->bytes >= 0 ? status->bytes : bytes;
-    // The null process answers with itself and nothing. Old files keep no tag.
-    if (source < 0) source = status->source;
+    // A receive from the null process looks like one from anybody; what its status holds is up to the library, but
+    // a real match has the tag that was asked for. Old files keep no tag.
+    const bool other_tag = tag != kAnyTag && status->tag != tag && file_.decoder().rules().status_size >= 14;
+    if (source < 0) source = other_tag ? -2 : status->source;
     if (tag == kAnyTag) tag = status->tag;
   }
   const bool wildcard = source == kAnySource && status == nullptr;
@@ -111,8 +117,8 @@ void DumpiStream::completed(const Call& call, std::int64_t request, const Status
   const bool io = call.id >= ids::kMpioTest && call.id <= ids::kMpioTestsome;
   const auto done = (io ? io_requests_ : requests_).complete(request);
   if (!done || call.thread != where_.thread) return;
-  if (done->kind == Pending::Kind::recv) {
-    recv_event(call, done->communicator, done->source, done->tag, done->bytes, done->record, status);
+  if (done->kind == Pending::Kind::recv && !done->shared) {
+    recv_event(call, done->communicator, done->source, done->tag, done->bytes, done->record, done->posted_ns, status);
     return;
   }
   Event event = base(call, EventKind::complete, true);
@@ -122,7 +128,7 @@ void DumpiStream::completed(const Call& call, std::int64_t request, const Status
 }
 
 void DumpiStream::started(const Call& call, std::int64_t request) {
-  const Pending* pending = requests_.restart(request, call.number);
+  const Pending* pending = requests_.restart(request, call.number, entered(call));
   if (pending == nullptr || pending->kind != Pending::Kind::send || call.thread != where_.thread) return;
   send_event(call, pending->communicator, pending->source, pending->tag, pending->bytes);
 }
@@ -230,6 +236,7 @@ void DumpiStream::events_of(const Call& call) {
     entry.persistent = persistent;
     entry.active = !persistent;
     entry.record = call.number;
+    entry.posted_ns = entered(call);
     entry.source = static_cast<std::int32_t>(call.integer(2));
     entry.tag = static_cast<std::int32_t>(call.integer(3));
     entry.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(call.integer(0)) *
@@ -254,7 +261,7 @@ void DumpiStream::events_of(const Call& call) {
         const Statuses statuses = call.statuses(5);
         const Status status = statuses.empty() ? Status{} : statuses[0];
         recv_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
-                   transfer_of(call, tables_, ByteRules::actual).received, call.number,
+                   transfer_of(call, tables_, ByteRules::actual).received, call.number, entered(call),
                    statuses.empty() ? nullptr : &status);
       }
       break;
@@ -272,7 +279,7 @@ void DumpiStream::events_of(const Call& call) {
       const Statuses statuses = call.statuses(replace ? 7 : 9);
       const Status status = statuses.empty() ? Status{} : statuses[0];
       recv_event(call, comm, call.integer(replace ? 4 : 6), call.integer(replace ? 5 : 7), transfer.received,
-                 call.number, statuses.empty() ? nullptr : &status);
+                 call.number, entered(call), statuses.empty() ? nullptr : &status);
       break;
     }
     case Role::collective: {

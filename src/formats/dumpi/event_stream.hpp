@@ -22,7 +22,10 @@ class DumpiStream final : public EventStream {
   void send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
                   std::int64_t bytes);
   void recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
-                  std::int64_t bytes, std::uint64_t origin, const Status* status);
+                  std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status);
+  [[nodiscard]] std::int64_t entered(const Call& call) const {
+    return use_cpu_ ? call.cpu_start_ns : call.wall_start_ns;
+  }
   Event base(const Call& call, EventKind kind, bool at_exit) const;
   void push(const Event& event);
   void release(bool all);

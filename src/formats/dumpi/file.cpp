@@ -223,11 +223,17 @@ Result<File> File::open(Blob blob, const Work& work) {
                                 load_unchecked<std::uint32_t>(file.at(*end)) == 0;
     if (hidden_keyvals) {
       file.layout_.order.push_back(Section::keyvals);
-    } else if (next != *end) {
-      FATHOM_CHECK(
-          work->diagnostics.warn("dumpi.gap", file.place(*end),
-                                 fmt::format("{} bytes between the {} and what the index names next belong to nothing",
-                                             static_cast<std::int64_t>(next - *end), to_string(section))));
+    } else if (next > *end) {
+      // Old versions lack index entries for sections that later writers add; they are kept as they are.
+      file.layout_.behind.resize(file.layout_.order.size());
+      file.layout_.behind.back() = file.blob_.text().substr(*end, next - *end);
+      work->diagnostics.info(
+          "dumpi.unnamed_bytes", file.place(*end),
+          fmt::format("{} bytes behind the {} are named by no index entry", next - *end, to_string(section)));
+    } else if (next < *end) {
+      FATHOM_CHECK(work->diagnostics.warn(
+          "dumpi.overlap_sections", file.place(next),
+          fmt::format("the {} reaches {} bytes into what the index names next", to_string(section), *end - next)));
     }
   }
   if (!file.sections_.has(Section::header)) {

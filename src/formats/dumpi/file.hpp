@@ -61,9 +61,10 @@ struct Sections {
 struct Layout {
   std::vector<Section> order = {Section::header,   Section::footer, Section::keyvals,
                                 Section::counters, Section::sizes,  Section::addresses};
-  int index_entries = 7;         // of 4 to 7; 0 = no index, the file was cut off
-  bool keyvals_indexed = false;  // no known writer does, though it writes the (empty) record
-  bool end_mark = true;          // the stream ends with id 293
+  std::vector<std::string> behind;  // bytes that nothing names, behind the sections of `order`; may be shorter
+  int index_entries = 7;            // of 4 to 7; 0 = no index, the file was cut off
+  bool keyvals_indexed = false;     // no known writer does, though it writes the (empty) record
+  bool end_mark = true;             // the stream ends with id 293
 };
 
 // MT: safe (const).

@@ -12,7 +12,9 @@ struct Pending {
   enum class Kind : std::uint8_t { send, recv, io };
   Kind kind = Kind::send;
   bool persistent = false;
-  bool active = true;        // persistent: started and not completed yet
+  bool active = true;   // persistent: started and not completed yet
+  bool shared = false;  // others were pending under the same id: a receive is one from nobody
+  std::int64_t posted_ns = 0;
   std::uint64_t record = 0;  // that began it
   std::int32_t source = 0;   // as posted, in the communicator
   std::int32_t tag = 0;
@@ -28,19 +30,24 @@ class Requests {
  public:
   void begin(std::int64_t id, Pending pending) {
     auto& queue = pending_[id];
-    // Only sends share a handle; anything else under an id that is still taken means that its completion was not seen.
-    if (!queue.empty() && (pending.kind != Pending::Kind::send || queue.front().kind != Pending::Kind::send ||
-                           queue.front().persistent)) {
-      queue.clear();
+    if (!queue.empty()) {
+      // Sends and receives from nobody share a handle when they are over at once; anything else under an id that is
+      // still taken means that its completion was not seen.
+      if (!may_share(pending) || !may_share(queue.front())) {
+        queue.clear();
+      } else {
+        pending.shared = queue.front().shared = true;
+      }
     }
     queue.push_back(pending);
   }
   // A persistent request is started again.
-  Pending* restart(std::int64_t id, std::uint64_t record) {
+  Pending* restart(std::int64_t id, std::uint64_t record, std::int64_t posted_ns) {
     const auto it = pending_.find(id);
     if (it == pending_.end() || it->second.empty() || !it->second.front().persistent) return nullptr;
     it->second.front().active = true;
     it->second.front().record = record;
+    it->second.front().posted_ns = posted_ns;
     return &it->second.front();
   }
   // The oldest operation of that id is over; nothing when it is not known.
@@ -63,6 +70,10 @@ class Requests {
   }
 
  private:
+  static bool may_share(const Pending& pending) {
+    if (pending.persistent) return false;
+    return pending.kind == Pending::Kind::send || (pending.kind == Pending::Kind::recv && pending.source < 0);
+  }
   std::unordered_map<std::int64_t, std::deque<Pending>> pending_;
 };
 

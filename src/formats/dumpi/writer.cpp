@@ -84,9 +84,10 @@ void encode_section(ByteText& out, const Sections& sections, Section section) {
 std::string encode_sections(const Sections& sections, const Layout& layout, std::uint64_t offset) {
   ByteText out;
   std::array<std::uint64_t, kSections> offsets{};
-  for (const Section section : layout.order) {
-    offsets[static_cast<std::size_t>(section)] = offset + out.size();
-    encode_section(out, sections, section);
+  for (std::size_t i = 0; i < layout.order.size(); ++i) {
+    offsets[static_cast<std::size_t>(layout.order[i])] = offset + out.size();
+    encode_section(out, sections, layout.order[i]);
+    if (i < layout.behind.size()) out.bytes(layout.behind[i]);
   }
   const auto at = [&](Section section) { return offsets[static_cast<std::size_t>(section)]; };
   const int entries = layout.index_entries == 0 ? 7 : layout.index_entries;

@@ -116,7 +116,9 @@ TEST(DumpiScan, CountsEqualTheReference) {
       const auto index = static_cast<std::size_t>(at);
       const Function* found = function(row["function"]);
       ASSERT_NE(found, nullptr) << *line;
-      EXPECT_EQ(std::to_string((**scans)[index].per_function[found->id]), row.contains("in_stream") ? row["in_stream"] : row["complete_events"]) << table << " " << *line;
+      EXPECT_EQ(std::to_string((**scans)[index].per_function[found->id]),
+                row.contains("in_stream") ? row["in_stream"] : row["complete_events"])
+          << table << " " << *line;
       const bool rolls_over = table.string().find("synth") != std::string::npos;  // times there are random
       if (!rolls_over) {
         const auto& sum = times[index][std::string(found->name)];
