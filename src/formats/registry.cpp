@@ -22,6 +22,7 @@ std::span<const Format* const> all_formats() {
       &cube::format(),
       &cube3::format(),
       &dumpi::format(),
+      &dumpi::text_format(),
       &hpctoolkit::meta_format(),
       &hpctoolkit::xml_format(),
       &ovni::format(),

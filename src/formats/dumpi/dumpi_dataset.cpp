@@ -6,6 +6,7 @@
 
 #include "formats/dumpi/check.hpp"
 #include "formats/dumpi/dump.hpp"
+#include "formats/dumpi/dumpi_format.hpp"
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/writer.hpp"
@@ -84,6 +85,7 @@ Result<void> DumpiDataset::check() { return check_set(*ranks_); }
 
 Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
+  if (&this->format() != &dumpi::format()) return false;
   FATHOM_CHECK(rewrite_set(*ranks_, filter, target));
   return true;
 }

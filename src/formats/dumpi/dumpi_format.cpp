@@ -1,6 +1,9 @@
 #include "formats/dumpi/dumpi_format.hpp"
 
+#include <fmt/format.h>
+
 #include "formats/dumpi/dumpi_dataset.hpp"
+#include "formats/dumpi/writer.hpp"
 #include "io/file.hpp"
 
 namespace fathom::dumpi {
@@ -32,16 +35,26 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<DumpiDataset>(format(), source.path(), work, std::move(ranks)));
 }
 
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
+  auto* dumpi = dynamic_cast<DumpiDataset*>(&dataset);
+  if (dumpi == nullptr) {
+    return Error::usage(fmt::format("{} data hold no MPI calls with their arguments, which this format is made of",
+                                    dataset.format().name));
+  }
+  FATHOM_TRY(const Filter filter, Filter::from_options(options));
+  return rewrite_set(dumpi->ranks(), filter, target);
+}
+
 }  // namespace
 
 const Format& format() {
   static const Format kFormat = {.name = "dumpi",
                                  .title = "DUMPI trace of MPI calls",
                                  .extensions = ".bin .meta",
-                                 .can = {{Level::trace}, {}},
+                                 .can = {{Level::trace}, {Level::trace}},
                                  .recognise = recognise,
                                  .open = open,
-                                 .write = nullptr};
+                                 .write = write};
   return kFormat;
 }
 

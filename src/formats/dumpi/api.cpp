@@ -1,0 +1,118 @@
+// The public reader of include/fathom/dumpi.hpp.
+#include <algorithm>
+
+#include "formats/dumpi/rank_set.hpp"
+
+namespace fathom::dumpi {
+
+struct TraceSet::State {
+  std::shared_ptr<RankSet> ranks;
+  std::string error;
+};
+
+struct CallReader::State {
+  std::shared_ptr<RankSet> ranks;
+  const File* file = nullptr;
+  const std::byte* at = nullptr;
+  const std::byte* end = nullptr;
+  std::uint64_t number = 0;
+  bool finalized = false;
+  Rollover rollover;
+  Call call;
+  std::string error;
+};
+
+TraceSet::TraceSet() = default;
+TraceSet::TraceSet(TraceSet&&) noexcept = default;
+TraceSet& TraceSet::operator=(TraceSet&&) noexcept = default;
+TraceSet::~TraceSet() = default;
+CallReader::CallReader() = default;
+CallReader::CallReader(CallReader&&) noexcept = default;
+CallReader& CallReader::operator=(CallReader&&) noexcept = default;
+CallReader::~CallReader() = default;
+
+TraceSet TraceSet::open(const std::string& path) {
+  auto state = std::make_shared<State>();
+  const Work work = make_work();
+  auto ranks = [&]() -> Result<std::shared_ptr<RankSet>> {
+    FATHOM_TRY(const Source source, Source::at(path, work));
+    return RankSet::open(source, work);
+  }();
+  if (ranks) {
+    state->ranks = *std::move(ranks);
+  } else {
+    state->error = ranks.error().text();
+  }
+  TraceSet set;
+  set.state_ = std::move(state);
+  return set;
+}
+
+const std::string& TraceSet::error() const { return state_->error; }
+std::size_t TraceSet::ranks() const { return state_->ranks == nullptr ? 0 : state_->ranks->world_size(); }
+
+bool TraceSet::has(std::size_t rank) const {
+  return rank < ranks() && state_->ranks->find(static_cast<std::uint32_t>(rank)) >= 0;
+}
+
+CallReader TraceSet::reader(std::size_t rank) const {
+  CallReader reader;
+  reader.state_ = std::make_unique<CallReader::State>();
+  CallReader::State& state = *reader.state_;
+  if (!has(rank)) {
+    state.error = "there is no file of this rank";
+    return reader;
+  }
+  state.ranks = state_->ranks;
+  const int index = state.ranks->find(static_cast<std::uint32_t>(rank));
+  state.file = &state.ranks->files()[static_cast<std::size_t>(index)].file;
+  state.at = state.file->at(state.file->stream_begin());
+  state.end = state.file->at(state.file->stream_limit());
+  return reader;
+}
+
+std::int64_t TraceSet::datatype_size(std::size_t rank, std::int64_t datatype) const {
+  if (!has(rank)) return 0;
+  const int index = state_->ranks->find(static_cast<std::uint32_t>(rank));
+  return state_->ranks->files()[static_cast<std::size_t>(index)].file.datatype_size(datatype);
+}
+
+std::vector<std::string> TraceSet::counter_names(std::size_t rank) const {
+  if (!has(rank)) return {};
+  const int index = state_->ranks->find(static_cast<std::uint32_t>(rank));
+  return state_->ranks->files()[static_cast<std::size_t>(index)].file.sections().counters;
+}
+
+const std::string& CallReader::error() const {
+  static const std::string kNone;
+  return state_ == nullptr ? kNone : state_->error;
+}
+
+const Call* CallReader::next() {
+  if (state_ == nullptr || state_->file == nullptr || !state_->error.empty()) return nullptr;
+  State& state = *state_;
+  const File& file = *state.file;
+  const auto left = state.end - state.at;
+  if (left >= 2) {
+    const auto id = detail::load<std::uint16_t>(state.at);
+    if (id == kEndOfStream || (id == ids::kSend && state.finalized)) return nullptr;
+  } else if (left == 0 || state.finalized) {
+    if (file.cut_off()) state.error = "the trace ends without an end mark: the job was killed";
+    return nullptr;
+  }
+  const auto offset = static_cast<std::uint64_t>(state.at - file.at(0));
+  if (file.decoder().decode(state.at, state.end, state.call) != Decoder::Outcome::ok) {
+    state.error = file.place(offset).text() + (file.cut_off() ? ": the last record is not whole: the job was killed"
+                                                              : ": this record cannot be read");
+    return nullptr;
+  }
+  state.call.number = state.number++;
+  state.call.offset = offset;
+  state.rollover.apply(state.call, std::int64_t{file.cpu_bias()} * 1'000'000'000,
+                       std::int64_t{file.wall_bias()} * 1'000'000'000);
+  state.at += state.call.size;
+  state.finalized = state.finalized || state.call.id == ids::kFinalize;
+  return &state.call;
+}
+
+}  // namespace fathom::dumpi
