@@ -3,6 +3,7 @@
 // on strictly smaller clocks only, and the left child is looked at before the right one.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ class Merge {
   bool next(Event& event, std::uint32_t& stream, std::int64_t& clock) {
     if (pending_ != kNone) advance(pending_);
     pending_ = kNone;
+    if (damaged_) return false;
     if (heap_.empty()) return false;
     const Node top = pop();
     event = cursors_[top.stream].event;
@@ -34,6 +36,11 @@ class Merge {
     pending_ = top.stream;
     return true;
   }
+
+  // From now on a stream that is cut off, or whose clock goes backwards, ends everything before its next event.
+  void stop_at_damage() { strict_ = true; }
+  // The stream that did; its cursor stands at the damage.
+  [[nodiscard]] std::optional<std::uint32_t> damaged() const { return damaged_; }
 
   [[nodiscard]] const StreamCursor& cursor(std::size_t stream) const { return cursors_[stream].cursor; }
 
@@ -51,7 +58,17 @@ class Merge {
 
   void advance(std::uint32_t stream) {
     Head& head = cursors_[stream];
-    if (!head.cursor.next(head.event)) return;
+    const StreamCursor before = head.cursor;
+    const std::uint64_t last = pending_ == stream ? head.event.clock() : 0;
+    if (!head.cursor.next(head.event)) {
+      if (strict_ && head.cursor.left() > 0) damaged_ = stream;
+      return;
+    }
+    if (strict_ && head.event.clock() < last) {
+      head.cursor = before;
+      damaged_ = stream;
+      return;
+    }
     const auto raw = static_cast<std::uint64_t>(head.offset) + head.event.clock();
     push({static_cast<std::int64_t>(raw), stream});
   }
@@ -96,6 +113,8 @@ class Merge {
   std::vector<Head> cursors_;
   std::vector<Node> heap_;
   std::uint32_t pending_ = kNone;
+  bool strict_ = false;
+  std::optional<std::uint32_t> damaged_;
 };
 
 }  // namespace fathom::ovni

@@ -1,0 +1,20 @@
+// Which views an emulation has, and how the machine's channels reach them.
+#pragma once
+
+#include "formats/ovni/channels.hpp"
+
+namespace fathom::ovni {
+
+struct EmulationViews {
+  std::vector<View> views;  // thread, cpu, then the breakdowns
+  ChannelNet net;
+};
+
+// `breakdown`: which models get one.
+EmulationViews connect_views(const System& system, const ChannelMap& map,
+                             const std::array<bool, kModelCount>& breakdown);
+
+// Adds the task types that the run has seen to the views. An error when two labels share a value or one is too long.
+Result<void> add_task_types(std::vector<View>& views, const System& system, const Machine& machine, Model model);
+
+}  // namespace fathom::ovni

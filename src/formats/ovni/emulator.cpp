@@ -1,0 +1,318 @@
+#include "formats/ovni/emulator.hpp"
+
+#include <fmt/format.h>
+
+#include "base/pipeline.hpp"
+#include "base/progress.hpp"
+#include "formats/ovni/clock_offsets.hpp"
+#include "formats/ovni/emulation_views.hpp"
+#include "io/file.hpp"
+
+namespace fathom::ovni {
+
+namespace {
+
+constexpr std::int64_t kLargestGapNs = 3'600'000'000'000;
+constexpr std::size_t kBatchEvents = 1 << 15;
+constexpr std::size_t kSlots = 4;
+
+Error refuse(const NativeTrace& trace, std::uint32_t stream, const Event& event, std::int64_t clock,
+             std::string_view why) {
+  std::array<char, 3> code;
+  return Error::refused(fmt::format("stream {}, clock {}, event {}: {}", trace.streams[stream].path, clock,
+                                    mcv_text(event.mcv(), code), why),
+                        place_in(trace.streams[stream], event.at));
+}
+
+Result<std::vector<std::int64_t>> find_offsets(const NativeTrace& trace, const EmulationOptions& options,
+                                               const Work& work) {
+  if (!options.offsets) return own_offsets(trace, work);
+  FATHOM_TRY(const Blob blob, map_file(*options.offsets));
+  FATHOM_TRY(const auto offsets, read_offsets(blob));
+  return stream_offsets(trace, offsets, blob.place());
+}
+
+// First events more than an hour apart mean that the clocks of two nodes were never brought together.
+Result<void> judge_first_clocks(const NativeTrace& trace, const std::vector<std::int64_t>& offsets) {
+  std::optional<std::int64_t> reference;
+  for (std::size_t i = 0; i < trace.streams.size(); ++i) {
+    StreamCursor cursor(trace.streams[i]);
+    Event event;
+    if (!cursor.next(event)) {
+      if (cursor.left() == 0) continue;
+      return Error::refused(fmt::format("stream {} ends with an incomplete event", trace.streams[i].path),
+                            place_in(trace.streams[i], cursor.position()));
+    }
+    const auto clock = static_cast<std::int64_t>(event.clock() + static_cast<std::uint64_t>(offsets[i]));
+    if (!reference) reference = clock;
+    const auto gap = clock > *reference ? clock - *reference : *reference - clock;
+    if (gap > kLargestGapNs) {
+      return Error::refused(fmt::format("large clock gap: stream {} begins {} s away from the first one",
+                                        trace.streams[i].path, gap / 1'000'000'000),
+                            place_in(trace.streams[i], event.at))
+          .hint("a table of clock offsets (fathom sync) brings the clocks of several nodes together");
+    }
+  }
+  return {};
+}
+
+class Emulation {
+ public:
+  Emulation(const NativeTrace& trace, const System& system, const std::vector<std::int64_t>& offsets,
+            const EmulationOptions& options, const std::array<bool, kModelCount>& breakdown, const Work& work)
+      : trace_(trace),
+        system_(system),
+        options_(options),
+        work_(work),
+        machine_(system),
+        views_(connect_views(system, machine_.channels(), breakdown)),
+        merge_(trace.streams, offsets) {
+    merge_.stop_at_damage();
+  }
+
+  [[nodiscard]] std::vector<View>& views() { return views_.views; }
+  [[nodiscard]] std::int64_t final_time() const { return time_; }
+
+  // Plays events until there are records for one batch; false at the end.
+  Result<bool> play(std::vector<ViewRecord>& records) {
+    records.clear();
+    Event event;
+    std::uint32_t stream = 0;
+    std::int64_t clock = 0;
+    for (std::size_t i = 0; i < kBatchEvents; ++i) {
+      if (!merge_.next(event, stream, clock)) {
+        if (const auto damaged = merge_.damaged()) return report_damage(*damaged);
+        return false;
+      }
+      if (!started_) first_clock_ = clock;
+      started_ = true;
+      time_ = clock - first_clock_;
+      const std::uint32_t thread = system_.thread_of_stream[stream];
+      if (thread == kNobody) return fail(stream, event, clock, "the stream is no thread");
+      machine_.resolve(event, clock, thread, step_);
+      if (const auto why = machine_.judge(step_)) return fail(stream, event, clock, *why);
+      writes_.clear();
+      machine_.apply(step_, writes_);
+      views_.net.run(writes_, time_, records);
+      if (!machine_.remarks().empty()) FATHOM_CHECK(note_remarks(stream, event));
+    }
+    return true;
+  }
+
+  // What has to hold at the end, model by model; the first that does not ends it.
+  Result<void> finish(bool failed) {
+    for (std::size_t i = 0; i < kModelCount; ++i) {
+      if (!system_.enabled[i]) continue;
+      const auto model = static_cast<Model>(i);
+      // The reference looks at nOS-V's stacks even when the run failed.
+      if (options_.lint && (!failed || model == Model::nosv)) FATHOM_CHECK(judge_stacks(model));
+      if (model == Model::ovni && !failed) FATHOM_CHECK(judge_ends());
+      if (model == Model::nanos6 || model == Model::nosv || model == Model::openmp) {
+        FATHOM_CHECK(add_task_types(views_.views, system_, machine_, model));
+      }
+    }
+    return {};
+  }
+
+ private:
+  Error fail(std::uint32_t stream, const Event& event, std::int64_t clock, std::string_view why) {
+    return refuse(trace_, stream, event, clock, why);
+  }
+
+  Error report_damage(std::uint32_t stream) {
+    const StreamCursor& cursor = merge_.cursor(stream);
+    Event event;
+    StreamCursor ahead = cursor;
+    if (!ahead.next(event)) {
+      return Error::refused(fmt::format("stream {} ends with an incomplete event", trace_.streams[stream].path),
+                            place_in(trace_.streams[stream], cursor.position()));
+    }
+    return fail(stream, event, static_cast<std::int64_t>(event.clock()), "the clock goes backwards")
+        .hint("fathom sort repairs regions of unordered events");
+  }
+
+  Result<void> note_remarks(std::uint32_t stream, const Event& event) {
+    for (Remark& remark : machine_.remarks()) {
+      if (std::string_view(remark.id) == "ovni.bursts") {
+        work_->diagnostics.info(remark.id, place_in(trace_.streams[stream], event.at), std::move(remark.text));
+        continue;
+      }
+      FATHOM_CHECK(
+          work_->diagnostics.warn(remark.id, place_in(trace_.streams[stream], event.at), std::move(remark.text)));
+    }
+    machine_.remarks().clear();
+    return {};
+  }
+
+  [[nodiscard]] Result<void> judge_stacks(Model model) const {
+    const auto channels = model_info(model).channels;
+    for (std::size_t k = 0; k < channels.size(); ++k) {
+      if (channels[k].name != "subsystem" && channels[k].name != "function") continue;
+      const int flat = machine_.channels().find(model, static_cast<int>(k));
+      for (std::uint32_t thread = 0; thread < system_.threads.size(); ++thread) {
+        if (machine_.depth(thread, flat) == 0) continue;
+        const Stream& stream = trace_.streams[system_.threads[thread].stream];
+        return Error::refused(fmt::format("stream {}: {} ends with {} values on its stack", stream.path,
+                                          channels[k].title, machine_.depth(thread, flat)),
+                              Place::in(stream.file.string()));
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> judge_ends() const {
+    for (std::uint32_t thread = 0; thread < system_.threads.size(); ++thread) {
+      if (machine_.state(thread) == ThreadState::dead) continue;
+      const Stream& stream = trace_.streams[system_.threads[thread].stream];
+      // Up to library 1.0 a thread that never said it executes was no defect.
+      if (trace_.layout <= Layout::v1_b && machine_.state(thread) == ThreadState::unknown) {
+        FATHOM_CHECK(work_->diagnostics.warn("ovni.never_executed", Place::in(stream.file.string()),
+                                             "the thread never says that it executes"));
+        continue;
+      }
+      return Error::refused(fmt::format("stream {}: thread {} is not dead at the end but {}", stream.path,
+                                        system_.threads[thread].tid, to_string(machine_.state(thread))),
+                            Place::in(stream.file.string()));
+    }
+    return {};
+  }
+
+  const NativeTrace& trace_;
+  const System& system_;
+  const EmulationOptions& options_;
+  const Work& work_;
+  Machine machine_;
+  EmulationViews views_;
+  Merge merge_;
+  Step step_;
+  std::vector<Write> writes_;
+  bool started_ = false;
+  std::int64_t first_clock_ = 0;
+  std::int64_t time_ = 0;
+};
+
+Result<std::array<bool, kModelCount>> choose_breakdowns(const System& system, const EmulationOptions& options,
+                                                        const NativeTrace& trace, const Work& work) {
+  std::array<bool, kModelCount> chosen{};
+  if (!options.breakdown) return chosen;
+  for (const Model model : {Model::nanos6, Model::nosv, Model::openmp}) {
+    const auto i = static_cast<std::size_t>(model);
+    chosen[i] = system.enabled[i];
+    if (model != Model::nosv || !chosen[i]) continue;
+    if (system.breakdown_missing && !system.threads.empty() && !system.version_1) {
+      return Error::refused("the metadata do not say whether nOS-V can be broken down (nosv.can_breakdown)",
+                            Place::in(trace.root.string()));
+    }
+    if (system.can_breakdown) continue;
+    FATHOM_CHECK(work->diagnostics.warn("ovni.no_breakdown", Place::in(trace.root.string()),
+                                        "not all threads support the nOS-V breakdown: it is left out"));
+    chosen[i] = false;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<void> emulate(const NativeTrace& trace, const EmulationOptions& options, ViewSink& sink, const Work& work) {
+  if (trace.layout != Layout::v3) {
+    FATHOM_CHECK(work->diagnostics.warn(
+        "ovni.old_layout", Place::in(trace.root.string()),
+        fmt::format("trace of layout {} is emulated under the rules of version 3", to_string(trace.layout))));
+  }
+  std::vector<Error> defects;
+  const System system = build_system(trace, options.all_models, defects, work);
+  if (!defects.empty()) return std::move(defects.front()).as(ErrorKind::refused);
+  auto offsets = find_offsets(trace, options, work);
+  if (!offsets.ok()) return std::move(offsets).error().as(ErrorKind::refused);
+  if (system.looms.size() > 1 && !options.offsets && !std::filesystem::exists(trace.root / "clock-offsets.txt")) {
+    FATHOM_CHECK(work->diagnostics.warn("ovni.no_offsets", Place::in(trace.root.string()),
+                                        "several looms without a table of clock offsets: their clocks may differ"));
+  }
+  FATHOM_CHECK(judge_first_clocks(trace, *offsets));
+  FATHOM_TRY(const auto breakdown, choose_breakdowns(system, options, trace, work));
+
+  Emulation emulation(trace, system, *offsets, options, breakdown, work);
+  FATHOM_CHECK(sink.begin(emulation.views()));
+  std::vector<std::vector<ViewRecord>> records(kSlots);
+  std::vector<std::vector<std::string>> texts(kSlots);
+  std::optional<Error> failure;
+  auto status = run_pipeline(
+      kSlots,
+      [&](std::size_t slot) -> Result<bool> {
+        auto more = emulation.play(records[slot]);
+        if (more.ok()) return more;
+        failure = std::move(more).error();
+        return false;
+      },
+      [&](std::size_t slot) -> Result<void> {
+        sink.encode(records[slot], texts[slot]);
+        return {};
+      },
+      [&](std::size_t slot) -> Result<bool> {
+        if (auto written = sink.write(texts[slot]); !written.ok()) return std::move(written).error();
+        return true;
+      });
+  if (!status.ok()) return status;
+  auto finished = emulation.finish(failure.has_value());
+  FATHOM_CHECK(sink.end(emulation.views(), emulation.final_time()));
+  if (failure) return std::move(*failure);
+  return finished;
+}
+
+Result<void> check_trace(const NativeTrace& trace, const Work& work) {
+  std::vector<Error> defects;
+  const System system = build_system(trace, false, defects, work);
+  for (const Error& defect : defects) {
+    FATHOM_CHECK(work->diagnostics.warn("ovni.metadata", defect.place(), defect.what()));
+  }
+  auto found = own_offsets(trace, work);
+  if (!found.ok()) {
+    FATHOM_CHECK(work->diagnostics.warn("ovni.clock_offsets", found.error().place(), found.error().what()));
+  }
+  const std::vector<std::int64_t> offsets = found.ok() ? *found : std::vector<std::int64_t>(trace.streams.size(), 0);
+  if (auto gap = judge_first_clocks(trace, offsets); !gap.ok()) {
+    FATHOM_CHECK(work->diagnostics.warn("ovni.clock_gap", gap.error().place(), gap.error().what()));
+  }
+  Machine machine(system);
+  Merge merge(trace.streams, offsets);
+  std::vector<std::int64_t> last(trace.streams.size(), std::numeric_limits<std::int64_t>::min());
+  std::vector<Write> writes;
+  Step step;
+  Event event;
+  std::uint32_t stream = 0;
+  std::int64_t clock = 0;
+  while (merge.next(event, stream, clock)) {
+    if (clock < last[stream]) {
+      const Error error = refuse(trace, stream, event, clock, "the clock goes backwards");
+      FATHOM_CHECK(work->diagnostics.warn("ovni.clock_order", error.place(), error.what()));
+    }
+    last[stream] = clock;
+    const std::uint32_t thread = system.thread_of_stream[stream];
+    if (thread == kNobody) continue;
+    machine.resolve(event, clock, thread, step);
+    if (const auto why = machine.judge(step)) {
+      const Error error = refuse(trace, stream, event, clock, *why);
+      FATHOM_CHECK(work->diagnostics.warn("ovni.event", error.place(), error.what()));
+    }
+    writes.clear();
+    machine.apply(step, writes);
+    machine.remarks().clear();
+  }
+  for (std::uint32_t i = 0; i < trace.streams.size(); ++i) {
+    const StreamCursor& cursor = merge.cursor(i);
+    if (cursor.left() > 0) {
+      FATHOM_CHECK(work->diagnostics.lost("ovni.incomplete_event", place_in(trace.streams[i], cursor.position()),
+                                          fmt::format("stream {} ends with an incomplete event: {} bytes left over",
+                                                      trace.streams[i].path, cursor.left())));
+    }
+    const std::uint32_t thread = system.thread_of_stream[i];
+    if (thread != kNobody && machine.state(thread) != ThreadState::dead) {
+      FATHOM_CHECK(work->diagnostics.warn("ovni.not_dead", Place::in(trace.streams[i].file.string()),
+                                          fmt::format("stream {}: the thread is not dead at the end but {}",
+                                                      trace.streams[i].path, to_string(machine.state(thread)))));
+    }
+  }
+  return {};
+}
+
+}  // namespace fathom::ovni

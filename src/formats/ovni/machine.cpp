@@ -1,0 +1,238 @@
+#include "formats/ovni/machine.hpp"
+
+#include <algorithm>
+
+namespace fathom::ovni {
+
+namespace {
+
+constexpr std::size_t kNoTasks = 9;
+
+std::size_t task_slot(Model model) {
+  switch (model) {
+    case Model::nanos6:
+      return 0;
+    case Model::openmp:
+      return 1;
+    case Model::nosv:
+      return 2;
+    default:
+      return kNoTasks;
+  }
+}
+
+void add_channels(std::vector<FlatChannel>& flat, Model model) {
+  for (const ChannelDef& def : model_info(model).channels) {
+    FlatChannel channel;
+    channel.kind = def.kind;
+    channel.duplicates = def.duplicates;
+    channel.type = def.type;
+    channel.repeat = def.repeat;
+    channel.tracking = def.tracking;
+    channel.title = def.title;
+    channel.model = model;
+    flat.push_back(std::move(channel));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ThreadState state) { return find_label(kThreadStateType, static_cast<std::int64_t>(state)); }
+
+Transition transition(Effect effect, ThreadState from) {
+  using enum ThreadState;
+  switch (effect) {
+    case Effect::thread_execute:
+      return {running, from != running};
+    case Effect::thread_end:
+      return {dead, from == running || from == cooling};
+    case Effect::thread_pause:
+      return {paused, from == running || from == cooling};
+    case Effect::thread_resume:
+      return {running, from == paused || from == warming};
+    case Effect::thread_cool:
+      return {cooling, from == running};
+    case Effect::thread_warm:
+      return {warming, from == paused};
+    default:
+      return {from, true};
+  }
+}
+
+ChannelMap::ChannelMap(const System& system) {
+  first_.fill(-1);
+  for (std::size_t i = 0; i < kModelCount; ++i) {
+    if (!system.enabled[i]) continue;
+    const auto model = static_cast<Model>(i);
+    first_[i] = static_cast<int>(flat_.size());
+    add_channels(flat_, model);
+    FlatChannel extra;
+    extra.duplicates = true;
+    extra.repeat = Repeat::skip_null;
+    extra.tracking = Tracking::active;
+    extra.plain_title = true;
+    extra.model = model;
+    if (model == Model::ovni) {
+      first_mark_ = static_cast<int>(flat_.size());
+      for (std::size_t k = 0; k < system.marks.size(); ++k) {
+        const MarkChannel& mark = system.marks[k];
+        extra.kind = mark.stack ? ChannelKind::stack : ChannelKind::single;
+        extra.type = 100 + static_cast<int>(mark.type);
+        extra.title = mark.title;
+        extra.mark = static_cast<int>(k);
+        flat_.push_back(extra);
+      }
+    }
+    if (model == Model::nosv) {
+      first_counter_ = static_cast<int>(flat_.size());
+      extra.mark = -1;
+      extra.kind = ChannelKind::single;
+      extra.counter = true;
+      for (std::size_t k = 0; k < system.counters.size(); ++k) {
+        extra.type = 200 + static_cast<int>(k);
+        extra.title = system.counters[k];
+        flat_.push_back(extra);
+      }
+    }
+  }
+  cpu_begin_ = static_cast<std::uint32_t>(system.threads.size()) * kThreadChannels;
+  model_begin_ = cpu_begin_ + static_cast<std::uint32_t>(system.cpus.size()) * kCpuChannels;
+  end_ = model_begin_ + static_cast<std::uint32_t>(system.threads.size() * flat_.size());
+}
+
+Machine::Machine(const System& system)
+    : system_(system),
+      map_(system),
+      threads_(system.threads.size()),
+      cpus_(system.cpus.size()),
+      values_(system.threads.size() * map_.stride()),
+      stacks_(values_.size()),
+      tables_(system.processes.size() * kTaskModels),
+      body_stacks_(system.threads.size() * kTaskModels) {
+  for (const EventDef& def : all_events()) {
+    const int flat = def.channel < 0 ? -1 : map_.find(def.model, def.channel);
+    hot_.push_back({def.effect, static_cast<std::int16_t>(flat), static_cast<std::uint8_t>(def.model)});
+  }
+  mark_of_type_.fill(-1);
+  for (std::size_t k = 0; k < system.marks.size(); ++k) {
+    mark_of_type_[static_cast<std::size_t>(system.marks[k].type)] = map_.first_mark() + static_cast<int>(k);
+  }
+  // Threads make progress until they say otherwise.
+  for (const auto& [model, channel] :
+       {std::pair(Model::nanos6, channel::kNanos6Idle), std::pair(Model::nosv, channel::kNosvIdle)}) {
+    const int flat = map_.find(model, channel);
+    if (flat < 0) continue;
+    for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) {
+      values_[thread * map_.stride() + static_cast<std::uint32_t>(flat)] = kIdleProgressing;
+    }
+  }
+}
+
+std::size_t Machine::depth(std::uint32_t thread, int flat) const {
+  return stacks_[thread * map_.stride() + static_cast<std::size_t>(flat)].size();
+}
+
+TaskTable& Machine::table_of(std::uint32_t process, Model model) {
+  return tables_[process * kTaskModels + task_slot(model)];
+}
+
+const TaskTable& Machine::tasks(std::uint32_t process, Model model) const {
+  return tables_[process * kTaskModels + task_slot(model)];
+}
+
+std::uint32_t Machine::find_cpu(std::uint32_t thread, std::int32_t index) const {
+  const LoomInfo& loom = system_.looms[process_of(thread).loom];
+  if (index == -1) return loom.virtual_cpu;
+  if (index < 0 || static_cast<std::size_t>(index) >= loom.cpu_of_index.size()) return kNobody;
+  return loom.cpu_of_index[static_cast<std::size_t>(index)];
+}
+
+std::uint32_t Machine::find_thread(std::uint32_t near, std::int32_t tid) const {
+  const auto in_process = [&](const ProcessInfo& process) -> std::uint32_t {
+    for (std::uint32_t i = 0; i < process.thread_count; ++i) {
+      if (system_.threads[process.first_thread + i].tid == tid) return process.first_thread + i;
+    }
+    return kNobody;
+  };
+  const ProcessInfo& own = process_of(near);
+  if (const std::uint32_t found = in_process(own); found != kNobody) return found;
+  const LoomInfo& loom = system_.looms[own.loom];
+  for (std::uint32_t i = 0; i < loom.process_count; ++i) {
+    const std::uint32_t found = in_process(system_.processes[loom.first_process + i]);
+    if (found != kNobody) return found;
+  }
+  return kNobody;
+}
+
+void Machine::resolve(const Event& event, std::int64_t clock, std::uint32_t thread, Step& step) {
+  step.event = event;
+  step.clock = clock;
+  step.thread = thread;
+  step.index = find_event(event.mcv());
+  step.def = nullptr;
+  if (step.index < 0) return;
+  step.def = &all_events()[static_cast<std::size_t>(step.index)];
+  const Hot& hot = hot_[static_cast<std::size_t>(step.index)];
+  step.flat = hot.flat;
+  // Channels of a model that the trace does not ask for do not exist.
+  if (map_.find(step.def->model, 0) < 0) return;
+  switch (hot.effect) {
+    case Effect::thread_execute:
+    case Effect::affinity_set:
+      step.cpu = find_cpu(thread, event.argument<std::int32_t>(0));
+      break;
+    case Effect::affinity_remote:
+      step.cpu = find_cpu(thread, event.argument<std::int32_t>(0));
+      step.target = find_thread(thread, event.argument<std::int32_t>(4));
+      break;
+    case Effect::mark_push:
+    case Effect::mark_pop:
+    case Effect::mark_set: {
+      const auto type = event.argument<std::int32_t>(8);
+      step.flat = type >= 0 && type < 100 ? mark_of_type_[static_cast<std::size_t>(type)] : -1;
+      break;
+    }
+    case Effect::type_create:
+    case Effect::task_create:
+    case Effect::task_create_parallel:
+    case Effect::task_execute:
+    case Effect::task_end:
+    case Effect::task_pause:
+    case Effect::task_resume:
+    case Effect::work_enter:
+    case Effect::work_leave:
+      resolve_task(step);
+      break;
+    default:
+      break;
+  }
+}
+
+void Machine::resolve_task(Step& step) {
+  const Model model = step.def->model;
+  step.table = &table_of(system_.threads[step.thread].process, model);
+  step.stack = &body_stacks_[step.thread * kTaskModels + task_slot(model)];
+  step.type = step.task = step.body = kNobody;
+  step.task_id = step.event.argument<std::uint32_t>(0);
+  switch (step.def->effect) {
+    case Effect::type_create:
+    case Effect::work_enter:
+    case Effect::work_leave:
+      step.type = step.table->type_of_id.find(step.task_id);
+      return;
+    case Effect::task_create:
+    case Effect::task_create_parallel:
+      step.type = step.table->type_of_id.find(step.event.argument<std::uint32_t>(4));
+      step.task = step.table->task_of_id.find(step.task_id);
+      return;
+    default:
+      break;
+  }
+  step.task = step.table->task_of_id.find(step.task_id);
+  step.body_id = model == Model::nosv ? step.event.argument<std::uint32_t>(4) : 0;
+  if (step.task == kNobody) return;
+  const bool parallel = (step.table->tasks[step.task].flags & kParallel) != 0;
+  step.body = step.table->find_body(step.task, parallel ? step.body_id : 1);
+}
+
+}  // namespace fathom::ovni

@@ -1,0 +1,111 @@
+#include "formats/ovni/emulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "formats/paraver/view_writer.hpp"
+#include "ovni_cases.hpp"
+
+namespace fathom::ovni {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) { return expected_text(path).value_or("(missing)"); }
+
+// Runs the emulator with the reference's arguments; true = accepted.
+bool run(const std::filesystem::path& root, const std::string& arguments, const std::filesystem::path& out,
+         std::string* why = nullptr) {
+  const Work work = make_work();
+  auto trace = open_native(root, work);
+  if (!trace.ok()) {
+    if (why != nullptr) *why = trace.error().text();
+    return false;
+  }
+  EmulationOptions options;
+  options.lint = arguments.find("-l") != std::string::npos;
+  options.breakdown = arguments.find("-b") != std::string::npos;
+  options.all_models = arguments.find("-a") != std::string::npos;
+  paraver::ViewWriter writer(out);
+  const auto status = emulate(*trace, options, writer, work);
+  if (!status.ok() && why != nullptr) *why = status.error().text();
+  return status.ok();
+}
+
+void compare_files(const std::filesystem::path& expected, const std::filesystem::path& actual) {
+  for (const auto& entry : std::filesystem::directory_iterator(expected)) {
+    std::filesystem::path name = entry.path().filename();
+    if (name.extension() == ".gz") name = name.stem();
+    if (name.extension() == ".log" || name.extension() == ".err") continue;
+    const auto wanted = expected_text(expected / name);
+    // Rejected before the first event: the reference leaves empty files.
+    if (!wanted || wanted->empty()) continue;
+    if (name.extension() == ".prv" && wanted->find('\n') + 1 == wanted->size() &&
+        wanted->find(":00000000000000000000_ns") != std::string::npos) {
+      continue;
+    }
+    EXPECT_TRUE(same_text(*wanted, read_text(actual / name))) << name;
+  }
+}
+
+TEST(OvniEmulator, ReferenceCases) {
+  SKIP_WITHOUT_OVNI_DATA();
+  int emulated = 0;
+  for (const auto& directory : case_directories("v3")) {
+    const auto description = read_json(directory / "case.json");
+    if (exit_code(description, "ovniemu") < 0) continue;
+    SCOPED_TRACE(directory.filename().string());
+    TemporaryDirectory scratch;
+    const bool sorted = description.value("sort_first", false);
+    const auto root = unpack(directory / (sorted ? "sorted.tar.gz" : "trace.tar.gz"), scratch.path());
+    const std::string arguments = description.at("runs").at("ovniemu").value("args", "");
+    std::string why;
+    const bool accepted = run(root, arguments, scratch / "out", &why);
+    EXPECT_EQ(exit_code(description, "ovniemu") == 0, accepted) << why;
+    if (std::filesystem::exists(directory / "expected/emu")) compare_files(directory / "expected/emu", scratch / "out");
+    ++emulated;
+  }
+  EXPECT_GT(emulated, 60);
+}
+
+TEST(OvniEmulator, EdgeCases) {
+  SKIP_WITHOUT_OVNI_DATA();
+  for (const auto& entry : std::filesystem::directory_iterator(ovni_data() / "v3-edge")) {
+    if (entry.path().extension() != ".gz") continue;
+    const std::string name = entry.path().stem().stem().string();
+    SCOPED_TRACE(name);
+    const auto description = read_json(ovni_data() / "v3-edge" / (name + ".json"));
+    TemporaryDirectory scratch;
+    const auto root = unpack(entry.path(), scratch.path());
+    std::string why;
+    const bool accepted = run(root, description.at("runs").at("ovniemu").value("args", ""), scratch / "out", &why);
+    if (name == "sort-before-first") continue;  // the reference sorts it first
+    EXPECT_EQ(exit_code(description, "ovniemu") == 0, accepted) << why;
+    for (const std::string file : {"thread.prv", "cpu.prv"}) {
+      const std::string wanted = description.value(file, std::string());
+      if (wanted.empty() || wanted.find(":00000000000000000000_ns") != std::string::npos) continue;
+      EXPECT_TRUE(same_text(wanted, read_text(scratch / "out" / file))) << file << " " << why;
+    }
+  }
+}
+
+void compare_exit_codes(const std::string& version) {
+  SKIP_WITHOUT_OVNI_DATA();
+  for (const auto& directory : case_directories(version)) {
+    const auto description = read_json(directory / "case.json");
+    if (!description.at("runs").contains("ovniemu") || description.value("sort_first", false)) continue;
+    SCOPED_TRACE(directory.string());
+    TemporaryDirectory scratch;
+    const auto root = unpack(directory / "trace.tar.gz", scratch.path());
+    std::string why;
+    const bool accepted = run(root, description.at("runs").at("ovniemu").value("args", ""), scratch / "out", &why);
+    EXPECT_EQ(exit_code(description, "ovniemu") == 0, accepted) << why;
+  }
+}
+
+TEST(OvniEmulator, Version2ExitCodes) { compare_exit_codes("v2"); }
+TEST(OvniEmulator, Version1ExitCodes) {
+  compare_exit_codes("v1-1.4.1");
+  compare_exit_codes("v1-1.0.0");
+  compare_exit_codes("v1-seed");
+}
+
+}  // namespace
+}  // namespace fathom::ovni
