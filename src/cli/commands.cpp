@@ -10,12 +10,15 @@ std::unique_ptr<Command> make_derive_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_events_command();
+std::unique_ptr<Command> make_emulate_command();
 std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_mean_command();
 std::unique_ptr<Command> make_merge_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_stats_command();
+std::unique_ptr<Command> make_sort_command();
+std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_tree_command();
@@ -51,6 +54,12 @@ std::span<const CommandGroup> command_groups() {
       {"Hand on",
        {
            {"convert", "write another format, or the same again", Forms::text, make_convert_command},
+       }},
+      {"ovni traces",
+       {
+           {"emulate", "replay a trace through its models into Paraver views", Forms::text, make_emulate_command},
+           {"sort", "repair the order of events, or check it", Forms::text, make_sort_command},
+           {"sync", "tables of clock offsets", Forms::text, make_sync_command},
        }},
       {"About Fathom",
        {

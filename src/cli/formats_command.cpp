@@ -24,12 +24,22 @@ std::string joined(const std::vector<Level>& levels, std::string_view none) {
 class FormatsCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.flag("--markdown", markdown_, "as the table of the documentation")
+    options.positional("FORMAT", name_, "only this one", false)
+        .flag("--events", events_, "every kind of record that FORMAT knows (ovni)")
+        .flag("--markdown", markdown_, "as the table of the documentation")
         .example("fathom formats", "everything that Fathom reads or writes")
-        .example("fathom formats --json", "the same for scripts");
+        .example("fathom formats --json", "the same for scripts")
+        .example("fathom formats ovni --events", "the events of all ovni models");
   }
 
   Result<int> run(Session& session) override {
+    if (events_) return list_events(session);
+    if (!name_.empty()) {
+      FATHOM_TRY(const Format* format, find_format(name_));
+      formats_ = {format};
+    } else {
+      formats_.assign(all_formats().begin(), all_formats().end());
+    }
     if (session.json()) {
       write_json(session);
     } else if (session.csv()) {
@@ -43,7 +53,7 @@ class FormatsCommand final : public Command {
   }
 
  private:
-  static void write_json(Session& session) {
+  void write_json(Session& session) const {
     JsonWriter json(session.out());
     const auto levels = [&](std::string_view key, const std::vector<Level>& list) {
       json.key(key).begin_array();
@@ -51,7 +61,7 @@ class FormatsCommand final : public Command {
       json.end_array();
     };
     json.begin_array();
-    for (const Format* format : all_formats()) {
+    for (const Format* format : formats_) {
       json.begin_object().member("name", format->name).member("title", format->title);
       json.key("extensions").begin_array();
       for (const std::string_view extension : split(format->extensions, ' ')) {
@@ -65,10 +75,10 @@ class FormatsCommand final : public Command {
     json.end_array();
   }
 
-  static void write_csv(Session& session) {
+  void write_csv(Session& session) const {
     CsvWriter csv(session.out());
     csv.header({"name", "title", "extensions", "reads", "writes"});
-    for (const Format* format : all_formats()) {
+    for (const Format* format : formats_) {
       csv.field(format->name);
       csv.field(format->title);
       csv.field(format->extensions);
@@ -78,18 +88,18 @@ class FormatsCommand final : public Command {
     }
   }
 
-  static void write_markdown(Session& session) {
+  void write_markdown(Session& session) const {
     session.out().write("| format | what it is | endings | reads | writes |\n|---|---|---|---|---|\n");
-    for (const Format* format : all_formats()) {
+    for (const Format* format : formats_) {
       session.out().write(fmt::format("| `{}` | {} | {} | {} | {} |\n", format->name, format->title, format->extensions,
                                       joined(format->can.reads, ""), joined(format->can.writes, "")));
     }
   }
 
-  static void write_text(Session& session) {
+  void write_text(Session& session) const {
     TextTable table;
     table.column("FORMAT").column("WHAT IT IS", Align::left, true).column("ENDINGS").column("READS").column("WRITES");
-    for (const Format* format : all_formats()) {
+    for (const Format* format : formats_) {
       table.row({{std::string(format->name), Style::cyan},
                  std::string(format->title),
                  std::string(format->extensions),
@@ -99,7 +109,52 @@ class FormatsCommand final : public Command {
     session.out().write(table.text(session.terminal()));
   }
 
+  Result<int> list_events(Session& session) const {
+    if (name_.empty()) return Error::usage("--events needs a format").hint("fathom formats ovni --events");
+    FATHOM_TRY(const Format* format, find_format(name_));
+    if (format->catalogue == nullptr) return Error::usage(fmt::format("{} has no list of events", name_));
+    const std::vector<CatalogueEntry> entries = format->catalogue();
+    if (session.json()) {
+      JsonWriter json(session.out());
+      json.begin_array();
+      for (const CatalogueEntry& entry : entries) {
+        json.begin_object().member("code", std::string_view(entry.code)).member("group", std::string_view(entry.group));
+        json.member("arguments", std::string_view(entry.arguments));
+        json.member("meaning", std::string_view(entry.meaning));
+        json.member("effect", std::string_view(entry.effect)).end_object();
+      }
+      json.end_array();
+    } else if (session.csv()) {
+      CsvWriter csv(session.out());
+      csv.header({"code", "group", "arguments", "meaning", "effect"});
+      for (const CatalogueEntry& entry : entries) {
+        for (const std::string* field : {&entry.code, &entry.group, &entry.arguments, &entry.meaning, &entry.effect}) {
+          csv.field(std::string_view(*field));
+        }
+        csv.end_row();
+      }
+    } else if (markdown_) {
+      session.out().write("| event | model | arguments | meaning | effect |\n|---|---|---|---|---|\n");
+      for (const CatalogueEntry& entry : entries) {
+        session.out().write(fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.code, entry.group, entry.arguments,
+                                        entry.meaning, entry.effect));
+      }
+    } else {
+      TextTable table;
+      table.column("EVENT").column("MODEL").column("ARGUMENTS").column("MEANING", Align::left, true);
+      table.column("EFFECT", Align::left, true);
+      for (const CatalogueEntry& entry : entries) {
+        table.row({{entry.code, Style::cyan}, entry.group, entry.arguments, entry.meaning, {entry.effect, Style::dim}});
+      }
+      session.out().write(table.text(session.terminal()));
+    }
+    return kDone;
+  }
+
   bool markdown_ = false;
+  bool events_ = false;
+  std::string name_;
+  std::vector<const Format*> formats_;
 };
 
 }  // namespace

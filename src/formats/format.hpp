@@ -60,6 +60,15 @@ using CollectRuns = Result<std::shared_ptr<const Experiment>> (*)(const std::str
                                                                   const std::vector<RunFile>& runs, Scaling scaling,
                                                                   const Work& work);
 
+// One kind of record that a format knows, for `fathom formats NAME --events`.
+struct CatalogueEntry {
+  std::string code;
+  std::string group;
+  std::string arguments;
+  std::string meaning;
+  std::string effect;
+};
+
 struct Format {
   std::string_view name;        // as in --from, --to and info
   std::string_view title;       // for people: "Cube 4 profile"
@@ -73,6 +82,8 @@ struct Format {
   // How runs of this format become an experiment where its community has rules of its own; otherwise their profiles
   // are collected. Runs come in the order of their points.
   CollectRuns collect = nullptr;
+  // Every kind of record it knows, where there is a fixed list of them.
+  std::vector<CatalogueEntry> (*catalogue)() = nullptr;
 };
 
 }  // namespace fathom

@@ -241,7 +241,7 @@ bool looks_like_trace(const fs::path& path) {
   fs::recursive_directory_iterator walk(path, fs::directory_options::skip_permission_denied, status);
   for (int seen = 0; !status && walk != fs::recursive_directory_iterator() && seen < kEntriesToLookAt; ++seen) {
     const fs::path& entry = walk->path();
-    if (entry.filename() == "stream.json" && fs::exists(entry.parent_path() / "stream.obs", status)) return true;
+    if (entry.filename() == "stream.json") return true;
     if (old_name(entry) && fs::exists(entry.parent_path() / "metadata.json", status)) return true;
     walk.increment(status);
   }

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "formats/ovni/dump.hpp"
+#include "formats/ovni/emulator.hpp"
 #include "formats/ovni/trace_writer.hpp"
 
 namespace fathom::ovni {
@@ -121,6 +122,8 @@ Result<bool> OvniDataset::statistics_text(const StatisticsOptions& options, cons
   sink(counts_text(sum_counts(*all)));
   return true;
 }
+
+Result<void> OvniDataset::check() { return check_trace(native_, work()); }
 
 Result<bool> OvniDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   Layout layout = native_.layout;

@@ -22,6 +22,7 @@ class OvniDataset : public Dataset {
   Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
   Result<TraceStatistics> statistics(const StatisticsOptions& options) override;
   Result<bool> statistics_text(const StatisticsOptions& options, const TextSink& sink) override;
+  Result<void> check() override;
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override;
 
  private:
