@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/pipeline.hpp"
@@ -78,7 +79,9 @@ struct Line {
 
 struct Batch {
   std::vector<Line> lines;
-  std::string text;
+  std::string text;        // old forms
+  std::string room;        // current forms: only a part of it is filled
+  std::string_view shown;  // that part
   std::uint64_t unknown = 0;
   std::uint64_t damaged = 0;
   const Line* first_unknown = nullptr;
@@ -131,30 +134,73 @@ void format_old(const NativeTrace& trace, const Line& line, const std::string& n
   text += '\n';
 }
 
+// Room for a clock, a code, two separators and the end of the line.
+constexpr std::size_t kLineRoom = 48;
+
+char* put(char* at, std::string_view text) { return std::copy_n(text.data(), text.size(), at); }
+
+char* put_payload(char* at, const Event& event) {
+  for (const std::byte byte : event.payload()) {
+    *at++ = ':';
+    *at++ = kHexDigits[static_cast<unsigned>(byte) >> 4];
+    *at++ = kHexDigits[static_cast<unsigned>(byte) & 0xf];
+  }
+  return at;
+}
+
+// clock, code, stream: the beginning of a line in the current form.
+char* put_head(char* at, const Event& event, std::string_view name) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(event.clock())).ptr;
+  const auto length = static_cast<std::size_t>(end - digits);
+  if (length < 10) at = std::fill_n(at, 10 - length, ' ');
+  at = std::copy_n(digits, length, at);
+  *at++ = ' ';
+  *at++ = ' ';
+  std::array<char, 3> code;
+  at = put(at, mcv_text(event.mcv(), code));
+  return put(at, name);
+}
+
 void format_batch(const NativeTrace& trace, DumpForm form, const std::vector<std::string>& names, Batch& batch) {
-  batch.text.clear();
   batch.unknown = batch.damaged = 0;
   // The old form of version 2 and of version 3 traces is the sentence; only version 1 differs as a whole.
-  const bool as_old = form == DumpForm::old && trace.layout != Layout::v2 && trace.layout != Layout::v3;
-  for (const Line& line : batch.lines) {
-    if (as_old) {
-      format_old(trace, line, names[line.stream], batch.text);
-      continue;
-    }
-    append_clock(batch.text, static_cast<std::int64_t>(line.event.clock()));
-    batch.text += "  ";
-    append_code(batch.text, line.event);
-    batch.text += names[line.stream];
-    if (form == DumpForm::raw) {
-      append_payload(batch.text, line.event);
-    } else if (!append_sentence(batch.text, line.event)) {
-      const bool unknown = find_event(line.event.mcv()) < 0;
-      const Line*& first = unknown ? batch.first_unknown : batch.first_damaged;
-      std::uint64_t& count = unknown ? batch.unknown : batch.damaged;
-      if (count++ == 0) first = &line;
-    }
-    batch.text += '\n';
+  if (form == DumpForm::old && trace.layout < Layout::v2) {
+    batch.text.clear();
+    for (const Line& line : batch.lines) format_old(trace, line, names[line.stream], batch.text);
+    return;
   }
+  // Lines go straight into room that is made ahead; the text keeps its size from batch to batch.
+  std::string& text = batch.room;
+  std::string sentence;
+  std::size_t used = 0;
+  for (const Line& line : batch.lines) {
+    const std::string& name = names[line.stream];
+    std::string_view tail;
+    if (form != DumpForm::raw) {
+      const int index = find_event(line.event.mcv());
+      const EventInfo* info = index < 0 ? nullptr : &event_info(index);
+      if (info != nullptr && info->arguments.empty()) {
+        tail = info->def->sentence;
+      } else {
+        sentence.clear();
+        if (!append_sentence(sentence, line.event)) {
+          const Line*& first = info == nullptr ? batch.first_unknown : batch.first_damaged;
+          std::uint64_t& count = info == nullptr ? batch.unknown : batch.damaged;
+          if (count++ == 0) first = &line;
+        }
+        tail = sentence;
+      }
+    }
+    const std::size_t room =
+        kLineRoom + name.size() + (form == DumpForm::raw ? 3 * std::size_t{line.event.payload_size} : tail.size());
+    if (text.size() - used < room) text.resize(2 * text.size() + room);
+    char* at = put_head(text.data() + used, line.event, name);
+    at = form == DumpForm::raw ? put_payload(at, line.event) : put(at, tail);
+    *at++ = '\n';
+    used = static_cast<std::size_t>(at - text.data());
+  }
+  batch.shown = std::string_view(text).substr(0, used);
 }
 
 Result<void> report_batch(const NativeTrace& trace, const Batch& batch, const Work& work) {
@@ -283,7 +329,7 @@ Result<void> dump(const NativeTrace& trace, DumpForm form, const DumpFilter& wan
       },
       [&](std::size_t slot) -> Result<bool> {
         FATHOM_CHECK(report_batch(trace, batches[slot], work));
-        return sink(batches[slot].text);
+        return sink(batches[slot].text.empty() ? batches[slot].shown : batches[slot].text);
       });
   if (!status.ok()) return status;
   for (std::size_t i = 0; i < trace.streams.size(); ++i) {

@@ -1,0 +1,179 @@
+// ovni: dump, counts, order check and emulation of a generated trace of several hundred MB, as ratios to a plain pass
+// over its bytes. Usage: ovni_bench [MILLIONS OF EVENTS]
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "formats/ovni/count.hpp"
+#include "formats/ovni/dump.hpp"
+#include "formats/ovni/emulator.hpp"
+#include "formats/ovni/sort.hpp"
+#include "formats/ovni/trace_writer.hpp"
+#include "formats/paraver/view_writer.hpp"
+
+using namespace fathom;
+using namespace fathom::ovni;
+
+namespace {
+
+constexpr int kThreads = 4;
+
+// A worker of a tasking runtime: tasks that run, create others, allocate memory and ask the scheduler.
+std::string make_stream(int thread, std::uint64_t events) {
+  StreamBuilder stream;
+  std::uint64_t clock = 1'000'000'000 + static_cast<std::uint64_t>(thread);
+  std::uint64_t count = 0;
+  const auto plain = [&](std::string_view mcv) {
+    clock += 40 + (clock * 2654435761U >> 7) % 50;
+    stream.event(mcv, clock);
+    ++count;
+  };
+  const auto loaded = [&](std::string_view mcv, const Payload& payload) {
+    clock += 55;
+    stream.event(mcv, clock, payload);
+    ++count;
+  };
+  loaded("OHx", Payload().add(std::int32_t{thread}).add(std::int32_t{-1}).add(std::uint64_t{0}));
+  if (thread == 0) stream.jumbo("VYc", clock, Payload().add(std::uint32_t{1}).text("a task of the benchmark"));
+  plain("VHw");
+  const auto first = static_cast<std::uint32_t>(thread) * 0x10000000U + 1;
+  std::uint32_t task = first;
+  clock += 1000;
+  while (count + 3 < events) {
+    if (task - first < 1000) loaded("VTc", Payload().add(task).add(std::uint32_t{1}));
+    const std::uint32_t run = first + (task - first) % 1000;
+    loaded("VTx", Payload().add(run).add(std::uint32_t{0}));
+    for (int i = 0; i < 6; ++i) {
+      plain("VAs");
+      plain("VU[");
+      plain("VU]");
+      plain("VAS");
+      plain("VMa");
+      plain("VMA");
+    }
+    loaded("VTe", Payload().add(run).add(std::uint32_t{0}));
+    plain("VSh");
+    plain("VSf");
+    plain("VS[");
+    plain("VS]");
+    ++task;
+  }
+  plain("VHW");
+  plain("OHe");
+  return stream.bytes();
+}
+
+void make_trace(const std::filesystem::path& root, std::uint64_t events) {
+  for (int thread = 0; thread < kThreads; ++thread) {
+    const auto directory = root / fmt::format("loom.node/proc.1/thread.{}", 10 + thread);
+    std::filesystem::create_directories(directory);
+    Metadata metadata;
+    metadata.version = 3;
+    metadata.part = "thread";
+    metadata.loom = "node";
+    metadata.pid = 1;
+    metadata.tid = 10 + thread;
+    metadata.app_id = 1;
+    metadata.lib_version = metadata.lib_commit = "bench";
+    metadata.require = {{{"ovni", "1.1.0"}, {"nosv", "2.7.0"}}};
+    metadata.cpus.emplace();
+    for (int cpu = 0; cpu < kThreads; ++cpu) metadata.cpus->push_back({cpu, cpu});
+    metadata.finished = 1;
+    std::ofstream(directory / "stream.json") << to_stream_json(metadata);
+    std::ofstream(directory / "stream.obs", std::ios::binary) << make_stream(thread, events / kThreads);
+  }
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+struct Times {
+  double cpu = 0;
+  double wall = 0;
+};
+
+Times measure(const std::function<void()>& work) {
+  Times best{1e9, 1e9};
+  for (int round = 0; round < 3; ++round) {
+    const double cpu = cpu_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = {std::min(best.cpu, cpu_seconds() - cpu), std::min(best.wall, wall)};
+  }
+  return best;
+}
+
+void require(const Result<void>& status) {
+  if (status.ok()) return;
+  fmt::print(stderr, "{}\n", status.error().text());
+  std::exit(1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto events = static_cast<std::uint64_t>(1e6 * (argc > 1 ? std::atof(argv[1]) : 20));
+  std::string pattern = (std::filesystem::temp_directory_path() / "ovni-bench-XXXXXX").string();
+  const std::filesystem::path root = mkdtemp(pattern.data());
+  make_trace(root / "ovni", events);
+  const Work work = make_work();
+  auto opened = open_native(root / "ovni", work);
+  if (!opened.ok()) return 1;
+  const NativeTrace& trace = *opened;
+  std::uint64_t bytes = 0;
+  for (const Stream& stream : trace.streams) bytes += stream.blob.size();
+
+  volatile std::uint64_t sum = 0;
+  const Times pass = measure([&] {
+    std::uint64_t total = 0;
+    for (const Stream& stream : trace.streams) {
+      const std::byte* at = stream.blob.bytes().data();
+      for (std::size_t i = 0; i + 8 <= stream.blob.size(); i += 8) total += load_unchecked<std::uint64_t>(at + i);
+    }
+    sum = total;
+  });
+  fmt::print("{:.0f} MB, {:.1f} M events, {} streams\n", static_cast<double>(bytes) / 1e6,
+             static_cast<double>(events) / 1e6, trace.streams.size());
+  const auto report = [&](std::string_view name, const Times& times) {
+    fmt::print("{:<18} cpu {:7.3f} s  wall {:7.3f} s  {:7.1f} M events/s  {:6.1f} x plain pass (cpu)\n", name,
+               times.cpu, times.wall, static_cast<double>(events) / 1e6 / times.wall, times.cpu / pass.cpu);
+  };
+  report("plain pass", pass);
+  report("counts", measure([&] { require(count_events(trace, work).ok() ? success() : Error("count")); }));
+  report("order", measure([&] {
+           for (const Stream& stream : trace.streams) {
+             if (find_disorder(stream)) std::exit(1);
+           }
+         }));
+  for (const auto& [name, form] : {std::pair("dump", DumpForm::sentence), std::pair("dump -x", DumpForm::raw)}) {
+    report(name, measure([&, wanted = form] {
+             std::uint64_t size = 0;
+             require(dump(
+                 trace, wanted, {},
+                 [&](std::string_view text) {
+                   size += text.size();
+                   return true;
+                 },
+                 work));
+             sum = size;
+           }));
+  }
+  report("emulate", measure([&] {
+           paraver::ViewWriter writer(root / "out");
+           require(emulate(trace, {}, writer, work));
+         }));
+  std::filesystem::remove_all(root);
+  return 0;
+}
