@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/emulator.hpp"
+#include "formats/ovni/ovni_trace.hpp"
 #include "formats/ovni/trace_writer.hpp"
 
 namespace fathom::ovni {
@@ -66,6 +67,13 @@ Result<std::vector<InfoEntry>> OvniDataset::describe(bool count) {
     entries.push_back({"libraries", std::vector<std::string>(libraries.begin(), libraries.end())});
   }
   return entries;
+}
+
+Result<std::shared_ptr<const Trace>> OvniDataset::trace() {
+  if (!trace_) {
+    FATHOM_TRY(trace_, OvniTrace::make(native_, work()));
+  }
+  return trace_;
 }
 
 Result<void> OvniDataset::dump(const DumpOptions& options, const TextSink& sink) {

@@ -19,6 +19,7 @@ class OvniDataset : public Dataset {
   [[nodiscard]] std::string version() const override;
   [[nodiscard]] std::vector<Level> levels() const override { return {Level::trace}; }
   Result<std::vector<InfoEntry>> describe(bool count) override;
+  Result<std::shared_ptr<const Trace>> trace() override;
   Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
   Result<TraceStatistics> statistics(const StatisticsOptions& options) override;
   Result<bool> statistics_text(const StatisticsOptions& options, const TextSink& sink) override;
@@ -30,6 +31,7 @@ class OvniDataset : public Dataset {
 
   NativeTrace native_;
   std::optional<std::vector<StreamCounts>> counts_;
+  std::shared_ptr<const Trace> trace_;
 };
 
 }  // namespace fathom::ovni

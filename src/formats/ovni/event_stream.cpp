@@ -1,0 +1,180 @@
+#include "formats/ovni/event_stream.hpp"
+
+#include <algorithm>
+
+namespace fathom::ovni {
+
+namespace {
+constexpr std::uint32_t kNoName = fathom::Event::kNoName;
+}
+
+Result<std::size_t> OvniEventStream::next(std::span<fathom::Event> out) {
+  std::size_t filled = 0;
+  while (filled < out.size()) {
+    if (taken_ < pending_.size()) {
+      const fathom::Event& event = pending_[taken_++];
+      if (window_.contains(event)) out[filled++] = event;
+      continue;
+    }
+    pending_.clear();
+    taken_ = 0;
+    if (ended_) break;
+    Event event;
+    if (cursor_.next(event)) {
+      translate(event);
+    } else {
+      ended_ = true;
+      record_ = fathom::Event::kNoRecord;
+      close();
+    }
+  }
+  return filled;
+}
+
+fathom::Event& OvniEventStream::add(EventKind kind, std::uint32_t name) {
+  fathom::Event event;
+  event.time_ns = time_;
+  event.record = record_;
+  event.location = location_;
+  event.kind = kind;
+  event.name = name;
+  return pending_.emplace_back(event);
+}
+
+void OvniEventStream::add_state(std::uint32_t channel, std::optional<std::int64_t> value) {
+  fathom::Event& event = add(EventKind::state, channel);
+  event.has_value = value.has_value();
+  event.value = value.value_or(0);
+}
+
+void OvniEventStream::enter(std::uint32_t region) {
+  add(EventKind::enter, region);
+  open_.push_back(region);
+}
+
+void OvniEventStream::leave(std::uint32_t region, int index) {
+  const auto found = std::find(open_.rbegin(), open_.rend(), region);
+  if (found == open_.rend()) {
+    add(EventKind::marker, static_cast<std::uint32_t>(index));
+    return;
+  }
+  const auto at = static_cast<std::size_t>(open_.rend() - found) - 1;
+  for (std::size_t i = open_.size(); i-- > at;) add(EventKind::leave, open_[i]);
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
+  for (std::size_t i = at; i < open_.size(); ++i) add(EventKind::enter, open_[i]);
+}
+
+// A stream that ends inside regions was cut off: they end with it.
+void OvniEventStream::close() {
+  while (!open_.empty()) {
+    add(EventKind::leave, open_.back());
+    open_.pop_back();
+  }
+}
+
+void OvniEventStream::translate(const Event& event) {
+  time_ = static_cast<std::int64_t>(event.clock() + static_cast<std::uint64_t>(trace_.offsets_[location_.index()]));
+  record_ = offset_in(stream_, event.at);
+  const int index = find_event(event.mcv());
+  if (index < 0) {
+    add(EventKind::marker, trace_.unknown_marker_);
+    return;
+  }
+  const EventDef& def = all_events()[static_cast<std::size_t>(index)];
+  const std::uint32_t region = trace_.region_of_event_[static_cast<std::size_t>(index)];
+  const std::uint32_t channel = trace_.channel_of_event_[static_cast<std::size_t>(index)];
+  switch (def.effect) {
+    case Effect::push:
+    case Effect::kernel_out:
+      if (region != kNoName) return enter(region);
+      stacks_[channel].push_back(def.value);
+      return add_state(channel, def.value);
+    case Effect::pop:
+    case Effect::kernel_in: {
+      if (region != kNoName) return leave(region, index);
+      auto& stack = stacks_[channel];
+      if (!stack.empty()) stack.pop_back();
+      return add_state(channel, stack.empty() ? std::nullopt : std::optional(stack.back()));
+    }
+    case Effect::set:
+    case Effect::flush_begin:
+      return add_state(channel, def.value);
+    case Effect::flush_end:
+      return add_state(channel, std::nullopt);
+    case Effect::thread_execute:
+    case Effect::thread_end:
+    case Effect::thread_pause:
+    case Effect::thread_resume:
+    case Effect::thread_cool:
+    case Effect::thread_warm:
+    case Effect::affinity_set:
+      return translate_thread(def, event);
+    case Effect::mark_push:
+    case Effect::mark_pop:
+    case Effect::mark_set:
+      return translate_mark(event, index);
+    case Effect::task_execute:
+    case Effect::task_end:
+    case Effect::task_pause:
+    case Effect::task_resume:
+    case Effect::work_enter:
+    case Effect::work_leave:
+      return translate_task(def, index, event);
+    case Effect::counters:
+      for (std::size_t i = 0; i < trace_.system_.counters.size() && 8 * (i + 1) <= event.data().size(); ++i) {
+        add(EventKind::counter, static_cast<std::uint32_t>(i)).value = event.argument<std::int64_t>(8 * i);
+      }
+      return;
+    default:
+      add(EventKind::marker, static_cast<std::uint32_t>(index));
+      return;
+  }
+}
+
+void OvniEventStream::translate_thread(const EventDef& def, const Event& event) {
+  if (def.effect == Effect::thread_execute || def.effect == Effect::affinity_set) {
+    const std::uint32_t thread = trace_.system_.thread_of_stream[location_.index()];
+    const auto index = event.argument<std::int32_t>(0);
+    if (thread != kNobody) {
+      const System& system = trace_.system_;
+      const LoomInfo& loom = system.looms[system.processes[system.threads[thread].process].loom];
+      const bool known = index >= 0 && static_cast<std::size_t>(index) < loom.cpu_of_index.size();
+      add_state(OvniTrace::kCpuChannel,
+                std::int64_t{known ? loom.cpu_of_index[static_cast<std::size_t>(index)] : loom.virtual_cpu});
+    }
+    if (def.effect == Effect::affinity_set) return;
+  }
+  state_ = transition(def.effect, state_).to;
+  if (def.effect == Effect::thread_execute) enter(trace_.thread_region_);
+  add_state(OvniTrace::kStateChannel, static_cast<std::int64_t>(state_));
+  if (def.effect != Effect::thread_end) return;
+  add_state(OvniTrace::kCpuChannel, std::nullopt);
+  close();
+}
+
+void OvniEventStream::translate_task(const EventDef& def, int index, const Event& event) {
+  const auto id = event.argument<std::uint32_t>(0);
+  const bool work = def.effect == Effect::work_enter || def.effect == Effect::work_leave;
+  const std::uint32_t region = work ? trace_.type_region(location_.index(), def.model, id)
+                                    : trace_.task_region(location_.index(), def.model, id);
+  if (region == kNoName) {
+    add(EventKind::marker, static_cast<std::uint32_t>(index));
+    return;
+  }
+  if (def.effect == Effect::task_end || def.effect == Effect::work_leave) leave(region, index);
+  if (!work) {
+    const bool runs = def.effect == Effect::task_execute || def.effect == Effect::task_resume;
+    add_state(OvniTrace::kTaskChannel, runs ? std::optional(std::int64_t{id}) : std::nullopt);
+  }
+  if (def.effect == Effect::task_execute || def.effect == Effect::work_enter) enter(region);
+}
+
+void OvniEventStream::translate_mark(const Event& event, int index) {
+  const auto type = event.argument<std::int32_t>(8);
+  const std::uint32_t marker =
+      type >= 0 && type < 100 ? trace_.marker_of_mark_[static_cast<std::size_t>(type)] : kNoName;
+  add(EventKind::marker, marker == kNoName ? static_cast<std::uint32_t>(index) : marker).value =
+      event.argument<std::int64_t>(0);
+}
+
+}  // namespace fathom::ovni

@@ -1,0 +1,49 @@
+// The events of one thread, as the trace level wants them.
+#pragma once
+
+#include "formats/ovni/machine.hpp"
+#include "formats/ovni/ovni_trace.hpp"
+
+namespace fathom::ovni {
+
+class OvniEventStream : public EventStream {
+ public:
+  OvniEventStream(const OvniTrace& trace, LocationId location, TimeWindow window)
+      : trace_(trace),
+        stream_(trace.streams_[location.index()]),
+        cursor_(stream_),
+        location_(location),
+        window_(window) {}
+
+  Result<std::size_t> next(std::span<fathom::Event> out) override;
+
+ private:
+  // One native event into pending_.
+  void translate(const Event& event);
+  void translate_thread(const EventDef& def, const Event& event);
+  void translate_task(const EventDef& def, int index, const Event& event);
+  void translate_mark(const Event& event, int index);
+
+  fathom::Event& add(EventKind kind, std::uint32_t name);
+  void add_state(std::uint32_t channel, std::optional<std::int64_t> value);
+  void enter(std::uint32_t region);
+  // Puts wrong nesting right: what is open above is left first and entered again.
+  void leave(std::uint32_t region, int index);
+  void close();
+
+  const OvniTrace& trace_;
+  const Stream& stream_;
+  StreamCursor cursor_;
+  LocationId location_;
+  TimeWindow window_;
+  std::vector<fathom::Event> pending_;
+  std::size_t taken_ = 0;
+  std::vector<std::uint32_t> open_;  // regions, innermost last
+  std::vector<std::vector<std::int64_t>> stacks_ = std::vector<std::vector<std::int64_t>>(trace_.channels().size());
+  ThreadState state_ = ThreadState::unknown;
+  std::int64_t time_ = 0;
+  std::uint64_t record_ = fathom::Event::kNoRecord;
+  bool ended_ = false;
+};
+
+}  // namespace fathom::ovni

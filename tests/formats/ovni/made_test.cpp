@@ -1,0 +1,314 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+
+#include "formats/ovni/clock_offsets.hpp"
+#include "formats/ovni/count.hpp"
+#include "formats/ovni/emulator.hpp"
+#include "formats/ovni/ovni_trace.hpp"
+#include "formats/ovni/sort.hpp"
+#include "formats/registry.hpp"
+#include "made_trace.hpp"
+#include "ovni_cases.hpp"
+#include "trace/merge.hpp"
+
+namespace fathom::ovni {
+namespace {
+
+// Takes views without writing them anywhere.
+struct NullSink : ViewSink {
+  Result<void> begin(std::span<const View>) override { return {}; }
+  void encode(std::span<const ViewRecord> records, std::vector<std::string>&) const override {
+    count += records.size();
+  }
+  Result<void> write(const std::vector<std::string>&) override { return {}; }
+  Result<void> end(std::span<const View>, std::int64_t) override { return {}; }
+  mutable std::atomic<std::size_t> count{0};
+};
+
+std::string events_text(const Trace& trace) {
+  std::string text;
+  auto merged = MergedEvents::over(trace);
+  EXPECT_TRUE(merged.ok());
+  while (const fathom::Event* event = merged->next()) {
+    std::string detail;
+    EXPECT_TRUE(trace.detail(*event, detail).ok());
+    text += std::to_string(event->time_ns) + ' ' + std::string(to_string(event->kind)) + ' ' +
+            std::string(trace.name(*event)) + ' ' + detail + '\n';
+  }
+  EXPECT_TRUE(merged->status().ok());
+  return text;
+}
+
+TEST(OvniMade, CatalogueIsConsistent) {
+  for (std::size_t i = 0; i < all_events().size(); ++i) {
+    const EventDef& def = all_events()[i];
+    EXPECT_EQ(find_event(pack_mcv(def.mcv)), static_cast<int>(i)) << def.mcv;
+    EXPECT_EQ(model_info(def.model).character, def.mcv[0]);
+    const EventInfo& info = event_info(static_cast<int>(i));
+    std::size_t shown = 0;
+    for (const SentencePart& part : info.sentence) {
+      if (part.argument < 0) continue;
+      EXPECT_LT(static_cast<std::size_t>(part.argument), info.arguments.size()) << def.mcv;
+      ++shown;
+    }
+    EXPECT_EQ(shown, info.arguments.size()) << def.mcv;
+    if (def.channel >= 0 && def.effect != Effect::flush_end) {
+      const ChannelDef& channel = model_info(def.model).channels[static_cast<std::size_t>(def.channel)];
+      EXPECT_FALSE(find_label(channel.type, def.value).empty()) << def.mcv;
+    }
+  }
+  EXPECT_EQ(find_event(pack_mcv("Zzz")), -1);
+}
+
+TEST(OvniMade, DumpsAndCounts) {
+  TemporaryDirectory scratch;
+  const Work work = make_work();
+  auto trace = open_native(write_made(scratch.path()), work);
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  const std::string text = dump_text(*trace, DumpForm::sentence, work);
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "      1000  OHx  loom.node.1/proc.10/thread.11  begins the execution on CPU 0 created from -1 with tag 0");
+  EXPECT_NE(text.find("      1001  VYc  loom.node.1/proc.10/thread.11  creates task type 1 with label \"solve\"\n"),
+            std::string::npos);
+  DumpFilter filter;
+  filter.codes = {"MS*"};
+  const std::string raw = dump_text(*trace, DumpForm::raw, work, filter);
+  EXPECT_EQ(raw,
+            "      1020  MS[  loom.node.1/proc.10/thread.11  \n      1030  MS]  loom.node.1/proc.10/thread.11  \n");
+  auto counts = count_events(*trace, work);
+  ASSERT_TRUE(counts.ok());
+  EXPECT_EQ((*counts)[0].events, 9U);
+  EXPECT_FALSE(work->diagnostics.defective());
+}
+
+TEST(OvniMade, MetadataSurvivesWriting) {
+  const Metadata before = made_metadata();
+  auto after = read_stream_metadata(Blob::own("stream.json", to_stream_json(before)));
+  ASSERT_TRUE(after.ok()) << after.error().text();
+  EXPECT_EQ(to_stream_json(*after), to_stream_json(before));
+  EXPECT_NE(to_stream_json(before).find("none\\/here"), std::string::npos);
+  auto commented = read_stream_metadata(Blob::own("stream.json", std::string("{ // a\n \"version\": 3 /* b */ }")));
+  EXPECT_TRUE(commented.ok());
+  auto broken = read_stream_metadata(Blob::own("stream.json", std::string("{\"version\": 3,,}")));
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().place().offset, 14U);
+}
+
+TEST(OvniMade, RewritesAndMovesToVersion3) {
+  TemporaryDirectory scratch;
+  const auto old = scratch.path() / "old/loom.node.1/proc.10";
+  std::filesystem::create_directories(old);
+  std::ofstream(old / "metadata.json") << R"({"version": 1, "app_id": 1, "cpus": [{"index": 0, "phyid": 4}]})";
+  std::ofstream(old / "thread.11", std::ios::binary) << made_stream().substr(8);
+  const Work work = make_work();
+  auto trace = open_native(scratch.path() / "old", work);
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  EXPECT_EQ(trace->layout, Layout::v1_a);
+  ASSERT_TRUE(write_trace(*trace, scratch.path() / "same", Layout::v1_a).ok());
+  ASSERT_TRUE(write_trace(*trace, scratch.path() / "new", Layout::v3).ok());
+  EXPECT_EQ(expected_text(scratch.path() / "same/loom.node.1/proc.10/thread.11"), made_stream().substr(8));
+  auto moved = open_native(scratch.path() / "new", work);
+  ASSERT_TRUE(moved.ok()) << moved.error().text();
+  EXPECT_EQ(moved->layout, Layout::v3);
+  EXPECT_EQ(dump_text(*moved, DumpForm::raw, work), dump_text(*trace, DumpForm::raw, work));
+  EXPECT_FALSE(write_trace(*trace, scratch.path() / "new", Layout::v3).ok());
+}
+
+TEST(OvniMade, ReadsBigEndian) {
+  // The same two events, byte by byte: OHe without payload, OM= with value 258 of type 3.
+  const std::string little("ovni\x01\0\0\0\x00OHe\x05\0\0\0\0\0\0\0", 20);
+  const std::string big(
+      "ovni\0\0\0\x01\x00OHe\0\0\0\0\0\0\0\x05\x0bOM=\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\x01\x02\0\0\0\x03", 44);
+  auto stream = stream_of(Blob::own("big", big), false);
+  ASSERT_TRUE(stream.ok());
+  StreamCursor cursor(*stream);
+  Event event;
+  ASSERT_TRUE(cursor.next(event));
+  EXPECT_EQ(event.clock(), 5U);
+  ASSERT_TRUE(cursor.next(event));
+  EXPECT_EQ(event.clock(), 6U);
+  EXPECT_EQ(event.argument<std::int64_t>(0), 258);
+  EXPECT_EQ(event.argument<std::int32_t>(8), 3);
+  EXPECT_FALSE(cursor.next(event));
+  EXPECT_EQ(cursor.left(), 0U);
+  auto headless = stream_of(Blob::own("old", big.substr(8)), true);
+  ASSERT_TRUE(headless.ok());
+  EXPECT_EQ(headless->order, Endian::big);
+  auto same = stream_of(Blob::own("little", little), false);
+  ASSERT_TRUE(same.ok());
+  EXPECT_EQ(same->order, Endian::little);
+}
+
+TEST(OvniMade, MapsToTheTraceLevel) {
+  TemporaryDirectory scratch;
+  auto dataset = open_dataset(write_made(scratch.path()), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->format().name, "ovni");
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  EXPECT_EQ(events_text(**trace),
+            "1000 state cpu value=0;label=CPU 0.4;event=OHx;cpu=0;tid=-1;tag=0\n"
+            "1000 enter thread event=OHx;cpu=0;tid=-1;tag=0\n"
+            "1000 state thread state value=1;label=Running;event=OHx;cpu=0;tid=-1;tag=0\n"
+            "1001 marker VYc event=VYc;typeid=1;label=solve\n"
+            "1002 marker VTc event=VTc;taskid=7;typeid=1\n"
+            "1010 state task value=7;event=VTx;taskid=7;bodyid=0\n"
+            "1010 enter solve event=VTx;taskid=7;bodyid=0\n"
+            "1020 enter MPI_Send event=MS[\n"
+            "1025 marker phase event=OM=;value=2;type=3\n"
+            "1030 leave MPI_Send event=MS]\n"
+            "1040 leave solve event=VTe;taskid=7;bodyid=0\n"
+            "1040 state task value=;event=VTe;taskid=7;bodyid=0\n"
+            "1050 state thread state value=3;label=Dead;event=OHe\n"
+            "1050 state cpu value=;event=OHe\n"
+            "1050 leave thread event=OHe\n");
+  EXPECT_EQ((*trace)->known_records(LocationId(0)), 9U);
+}
+
+TEST(OvniMade, PutsWrongNestingRight) {
+  TemporaryDirectory scratch;
+  StreamBuilder stream;
+  stream.event("MS[", 5).event("MR[", 6).event("MS]", 7).event("MW]", 8);
+  const Work work = make_work();
+  auto native = open_native(write_made(scratch.path(), stream.bytes()), work);
+  ASSERT_TRUE(native.ok());
+  auto trace = OvniTrace::make(*native, work);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(events_text(**trace),
+            "5 enter MPI_Send event=MS[\n"
+            "6 enter MPI_Recv event=MR[\n"
+            "7 leave MPI_Recv event=MS]\n"
+            "7 leave MPI_Send event=MS]\n"
+            "7 enter MPI_Recv event=MS]\n"
+            "8 marker MW] event=MW]\n"
+            "8 leave MPI_Recv \n");
+}
+
+TEST(OvniMade, SortsWhatIsOutOfOrderForTheTraceLevel) {
+  TemporaryDirectory scratch;
+  StreamBuilder stream;
+  stream.event("MS[", 50).event("MS]", 60).event("OB.", 10);
+  const Work work = make_work();
+  auto native = open_native(write_made(scratch.path(), stream.bytes()), work);
+  ASSERT_TRUE(native.ok());
+  auto trace = OvniTrace::make(*native, work);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(events_text(**trace).substr(0, 13), "10 marker OB.");
+  EXPECT_TRUE(work->diagnostics.defective());
+}
+
+TEST(OvniMade, ChecksGoOnBehindADefect) {
+  TemporaryDirectory scratch;
+  std::string bytes = made_stream();
+  StreamBuilder more(false);
+  more.event("MS]", 1060).event("OHp", 1070).event("OHe", 1055);
+  const Work work = make_work();
+  work->diagnostics.list_every_occurrence();
+  auto native = open_native(write_made(scratch.path(), bytes + more.bytes()), work);
+  ASSERT_TRUE(native.ok());
+  ASSERT_TRUE(check_trace(*native, work).ok());
+  std::vector<std::string> ids;
+  for (const Diagnostic& one : work->diagnostics.all()) ids.push_back(one.id);
+  // MS] of a dead thread, OHp of a dead thread, a clock that goes backwards, OHe of a paused thread.
+  EXPECT_EQ(ids, (std::vector<std::string>{"ovni.event", "ovni.event", "ovni.clock_order", "ovni.event"}));
+}
+
+TEST(OvniMade, OffsetsFromSamples) {
+  auto offsets = offsets_from_samples(Blob::own(
+      "samples",
+      std::string("rank host clock\n0 a 100\n0 a 200\n0 a 300\n1 b 90\n1 b 195\n1 b 280\n2 b 1\n2 b 2\n2 b 3\n")));
+  ASSERT_TRUE(offsets.ok()) << offsets.error().text();
+  ASSERT_EQ(offsets->size(), 2U);
+  EXPECT_EQ((*offsets)[1].host, "b");
+  EXPECT_EQ((*offsets)[1].median, 10);  // of 5, 10, 20
+  EXPECT_NEAR((*offsets)[1].mean, 35.0 / 3, 1e-12);
+  EXPECT_NEAR((*offsets)[1].deviation, 7.637626158259733, 1e-12);
+  auto read = read_offsets(Blob::own("table", offsets_text(*offsets)));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ((*read)[1].median, 10);
+  EXPECT_FALSE(offsets_from_samples(Blob::own("samples", std::string("0 a 1\n0 a 2\n1 b 1\n"))).ok());
+}
+
+TEST(OvniMade, TruncatedAtEveryByte) {
+  const std::string whole = made_stream();
+  std::size_t boundaries = 0;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    TemporaryDirectory scratch;
+    const Work work = make_work();
+    auto trace = open_native(write_made(scratch.path(), whole.substr(0, size)), work);
+    if (!trace.ok()) {
+      EXPECT_LT(size, 8U);
+      EXPECT_FALSE(trace.error().place().file.empty());
+      continue;
+    }
+    const std::string text = dump_text(*trace, DumpForm::sentence, work);
+    // Whole events stay readable; the rest is reported with its place.
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    EXPECT_LE(lines, 8);
+    auto counts = count_events(*trace, work);
+    ASSERT_TRUE(counts.ok());
+    EXPECT_EQ((*counts)[0].events, static_cast<std::uint64_t>(lines));
+    bool incomplete = false;
+    for (const Diagnostic& one : work->diagnostics.all()) incomplete = incomplete || one.id == "ovni.incomplete_event";
+    if (!incomplete) ++boundaries;
+    NullSink writer;
+    EXPECT_FALSE(emulate(*trace, {}, writer, work).ok());
+  }
+  EXPECT_EQ(boundaries, 9U);  // behind the header and behind each event but the last
+}
+
+TEST(OvniMade, BitFlipsNeverCrash) {
+  const std::string whole = made_stream();
+  std::mt19937 random(20240229);
+  TemporaryDirectory scratch;
+  std::size_t accepted = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string bytes = whole;
+    bytes[random() % bytes.size()] ^= static_cast<char>(1U << random() % 8);
+    const Work work = make_work();
+    auto stream = stream_of(Blob::own("flipped", bytes), round % 2 == 0);
+    if (!stream.ok()) continue;
+    NativeTrace trace;
+    trace.root = scratch.path();
+    stream->metadata = made_metadata();
+    trace.streams.push_back(std::move(*stream));
+    (void)dump_text(trace, DumpForm::sentence, work);
+    (void)sort_stream(trace.streams[0], kSortWindow);
+    EXPECT_TRUE(check_trace(trace, work).ok());
+    auto mapped = OvniTrace::make(trace, work);
+    ASSERT_TRUE(mapped.ok());
+    (void)events_text(**mapped);
+    NullSink writer;
+    const auto status = emulate(trace, {}, writer, work);
+    if (status.ok()) {
+      ++accepted;
+    } else {
+      EXPECT_FALSE(status.error().place().file.empty()) << status.error().text();
+    }
+  }
+  EXPECT_GT(accepted, 0U);
+  EXPECT_LT(accepted, 1000U);
+}
+
+TEST(OvniMade, MetadataDamageNeverCrashes) {
+  const std::string whole = to_stream_json(made_metadata());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    auto cut = read_stream_metadata(Blob::own("stream.json", whole.substr(0, size)));
+    ASSERT_FALSE(cut.ok()) << size;
+    EXPECT_TRUE(cut.error().place().offset.has_value());
+  }
+  std::mt19937 random(7);
+  for (int round = 0; round < 1000; ++round) {
+    std::string text = whole;
+    text[random() % text.size()] ^= static_cast<char>(1U << random() % 8);
+    auto metadata = read_stream_metadata(Blob::own("stream.json", text));
+    if (!metadata.ok()) {
+      EXPECT_FALSE(metadata.error().place().file.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fathom::ovni
