@@ -27,7 +27,8 @@ class Rollover {
     if (clock.start_s < state.last_s - kHalf) [[unlikely]]
       state.rolled_s += 65536;
     // A record of before the roll-over that was written late (another thread).
-    const bool before = clock.start_s > state.last_s + kHalf && state.rolled_s > 0;
+    constexpr std::int32_t kLate = 65536 - 8192;
+    const bool before = clock.start_s > state.last_s + kLate && state.rolled_s > 0;
     const std::int64_t rolled = before ? state.rolled_s - 65536 : state.rolled_s;
     if (!before) state.last_s = clock.start_s;
     start = bias_ns + (rolled + clock.start_s) * 1'000'000'000 + clock.start_ns;
