@@ -1,0 +1,158 @@
+// Decoding, dump and statistics of a generated trace, as ratios to a plain pass over the same bytes.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "formats/dumpi/dump.hpp"
+#include "formats/dumpi/rank_set.hpp"
+#include "formats/dumpi/statistics.hpp"
+#include "formats/dumpi/writer.hpp"
+#include "io/file.hpp"
+#include "io/output_file.hpp"
+
+namespace {
+
+using namespace fathom;
+using namespace fathom::dumpi;
+
+// Two receives, two sends and a Waitall with statuses per step, now and then an Allreduce: a stencil.
+std::string make_trace(std::uint64_t bytes) {
+  ByteText out;
+  out.bytes(kMagic);
+  out.number(std::int32_t{0});
+  out.number(std::int32_t{1000});
+  std::uint64_t now = 0;
+  Sections sections;
+  const auto head = [&](std::uint16_t id) {
+    now += 700;
+    out.number(id);
+    out.number(std::uint8_t{0x4F});
+    out.number(std::uint16_t{0});
+    for (int clock = 0; clock < 2; ++clock) {
+      for (const std::uint64_t at : {now, now + 400}) {
+        out.number(static_cast<std::uint16_t>(at / 1'000'000'000));
+        out.number(static_cast<std::uint32_t>(at % 1'000'000'000));
+      }
+    }
+    ++sections.footer.called[id];
+  };
+  const auto point_to_point = [&](std::uint16_t id, std::int32_t peer, std::int32_t request) {
+    head(id);
+    out.number(std::int32_t{1024});
+    out.number(std::int16_t{14});
+    out.number(peer);
+    out.number(std::int32_t{17});
+    out.number(std::int16_t{2});
+    out.number(request);
+  };
+  for (std::uint64_t step = 0; out.size() < bytes; ++step) {
+    point_to_point(ids::kIrecv, 1, 2);
+    point_to_point(ids::kIrecv, 2, 3);
+    point_to_point(ids::kIsend, 1, 4);
+    point_to_point(ids::kIsend, 2, 5);
+    head(ids::kWaitall);
+    out.number(std::int32_t{4});
+    out.number(std::int32_t{4});
+    for (std::int32_t request = 2; request < 6; ++request) out.number(request);
+    out.number(std::int32_t{4});
+    for (std::int32_t n = 0; n < 4; ++n) {
+      out.number(std::int32_t{8192});
+      out.number(n);
+      out.number(std::uint16_t{0});
+      out.number(std::int32_t{17});
+    }
+    if (step % 4 == 0) {
+      head(ids::kAllreduce);
+      out.number(std::int32_t{1});
+      out.number(std::int16_t{14});
+      out.number(std::uint8_t{3});
+      out.number(std::int16_t{2});
+    }
+  }
+  out.number(kEndOfStream);
+  out.bytes(encode_sections(sections, Layout{}, out.size()));
+  return out.text();
+}
+
+template <class Body>
+double best_of(int times, Body&& body) {
+  double best = 1e9;
+  for (int n = 0; n < times; ++n) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t megabytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400;
+  const auto path = std::filesystem::temp_directory_path() / "fathom_dumpi_bench-0000.bin";
+  if (!write_file(path, make_trace(megabytes << 20))) return 1;
+  const Work work = make_work();
+  auto blob = map_file(path);
+  if (!blob) return 1;
+  const double size = static_cast<double>(blob->size());
+  volatile std::uint64_t sink = 0;
+
+  const double plain = best_of(3, [&] {
+    std::uint64_t sum = 0;
+    const std::byte* p = blob->bytes().data();
+    for (std::size_t i = 0; i + 8 <= blob->size(); i += 8) sum += detail::load<std::uint64_t>(p + i);
+    sink = sum;
+  });
+  auto file = File::open(*blob, work);
+  if (!file) return 1;
+  std::uint64_t records = 0;
+  const double scanning = best_of(3, [&] { records = scan(*file, work)->records; });
+  const auto found = scan(*file, work);
+  // Every field of every record is found and the scalars are read.
+  const double decoding = best_of(3, [&] {
+    (void)parallel_for(found->chunks.size(), [&](std::size_t i) -> Result<void> {
+      std::int64_t sum = 0;
+      for_each_call(*file, found->chunks[i], [&](const Call& call) {
+        const Function& function = call.function();
+        for (std::size_t n = 0; n < function.argument_count; ++n) {
+          const Argument& argument = function.argument[n];
+          if (argument.shape == Shape::scalar && wire_size(argument.type) > 0) sum += call.integer(n);
+        }
+        return true;
+      });
+      sink = static_cast<std::uint64_t>(sum);
+      return {};
+    });
+  });
+  std::uint64_t text_bytes = 0;
+  const double dumping = best_of(2, [&] {
+    text_bytes = 0;
+    (void)dump(*file, *found, {"stream"}, [&](std::string_view text) {
+      text_bytes += text.size();
+      return true;
+    });
+  });
+  const double counting = best_of(3, [&] {
+    auto again = File::open(*blob, work);
+    const auto set = RankSet::of(*std::move(again), 0, work);
+    sink = statistics(*set, {})->calls.size();
+  });
+  std::filesystem::remove(path);
+
+  std::printf("%.0f MB, %llu calls, %u threads\n", size / 1e6, static_cast<unsigned long long>(records),
+              thread_count());
+  const auto line = [&](const char* what, double seconds) {
+    std::printf("%-28s %8.3f s %8.2f GB/s %8.1f x plain pass\n", what, seconds, size / seconds / 1e9, seconds / plain);
+  };
+  line("plain pass (1 thread)", plain);
+  line("scan (1 thread)", scanning);
+  line("decode all fields", decoding);
+  line("dump", dumping);
+  std::printf("%-28s %8.2f GB of text, %.2f GB/s\n", "", static_cast<double>(text_bytes) / 1e9,
+              static_cast<double>(text_bytes) / dumping / 1e9);
+  line("stats (open, scan, count)", counting);
+  return 0;
+}
