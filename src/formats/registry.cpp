@@ -13,6 +13,7 @@
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
 #include "formats/runs/runs_format.hpp"
+#include "formats/paraver/paraver_format.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -34,6 +35,8 @@ std::span<const Format* const> all_formats() {
       &extrap::extra_p_format(),
       &extrap::extra_p_3_format(),
       &runs::format(),
+      &cube::format(),           &cube3::format(), &dumpi::format(),   &hpctoolkit::meta_format(),
+      &hpctoolkit::xml_format(), &ovni::format(),  &paraver::format(), &hpctoolkit::classic_format(),
   };
   return kFormats;
 }

@@ -1,0 +1,199 @@
+#include "formats/paraver/paraver_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/paraver/prv_file.hpp"
+#include "io/file.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom::paraver {
+
+namespace {
+
+// Wraps around instead of overflowing: a time that large is damage anyway.
+std::int64_t nanoseconds(std::int64_t time, const PrvFile& file) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time) * static_cast<std::uint64_t>(file.unit_ns));
+}
+
+std::filesystem::path beside(const std::filesystem::path& prv, std::string_view extension) {
+  return std::filesystem::path(prv).replace_extension(extension);
+}
+
+class ParaverStream : public EventStream {
+ public:
+  ParaverStream(std::span<const Event> events, TimeWindow window) : events_(events), window_(window) {}
+  Result<std::size_t> next(std::span<Event> out) override {
+    std::size_t filled = 0;
+    while (filled < out.size() && at_ < events_.size()) {
+      const Event& event = events_[at_++];
+      if (window_.contains(event)) out[filled++] = event;
+    }
+    return filled;
+  }
+
+ private:
+  std::span<const Event> events_;
+  TimeWindow window_;
+  std::size_t at_ = 0;
+};
+
+class ParaverTrace : public Trace {
+ public:
+  static Result<std::shared_ptr<const Trace>> make(const PrvFile& file, const PcfNames& names,
+                                                   const std::vector<std::string>& rows, const Work& work) {
+    auto trace = std::make_shared<ParaverTrace>();
+    const std::uint64_t count = 2 * file.states.size() + file.events.size() + 2 * file.messages.size();
+    FATHOM_TRY(trace->reservation_, work->budget.reserve(count * sizeof(Event), "events of a Paraver trace"));
+    trace->define(file, names, rows);
+    trace->fill(file);
+    return std::shared_ptr<const Trace>(std::move(trace));
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override {
+    return std::unique_ptr<EventStream>(std::make_unique<ParaverStream>(events_[location.index()], window));
+  }
+  [[nodiscard]] std::optional<TimeWindow> known_span() const override { return TimeWindow{0, final_time_}; }
+
+ private:
+  void define(const PrvFile& file, const PcfNames& names, const std::vector<std::string>& rows) {
+    SystemTree& tree = definitions_.system;
+    SystemNodeId process;
+    for (std::size_t i = 0; i < file.threads.size(); ++i) {
+      const PrvThread& thread = file.threads[i];
+      if (i == 0 || file.threads[i - 1].task != thread.task) {
+        SystemNode node;
+        node.kind = SystemKind::group;
+        node.type = "process";
+        node.name = fmt::format("task {}.{}", thread.application + 1, thread.task + 1);
+        node.rank = thread.task;
+        process = tree.add(std::move(node));
+      }
+      SystemNode node;
+      node.parent = process;
+      node.kind = SystemKind::location;
+      node.type = "thread";
+      node.name = i < rows.size() ? rows[i] : fmt::format("thread {}", thread.thread + 1);
+      node.rank = thread.thread;
+      node.file_id = i + 1;
+      tree.add_location(std::move(node));
+    }
+    channels_.push_back({"state", "State", false, names.states});
+    for (const PrvEvent& event : file.events) {
+      if (!channel_of_type_.emplace(event.type, channels_.size()).second) continue;
+      const auto name = names.types.find(event.type);
+      const auto values = names.values.find(event.type);
+      const std::string text = name != names.types.end() ? name->second : fmt::format("type {}", event.type);
+      channels_.push_back(
+          {text, text, false, values != names.values.end() ? values->second : std::map<std::int64_t, std::string>{}});
+    }
+    for (const char* name : {"send", "receive"}) {
+      Region region;
+      region.name = name;
+      region.paradigm = "message";
+      definitions_.regions.push_back(std::move(region));
+    }
+    communicators_.push_back({"world", {}, {}});
+  }
+
+  void fill(const PrvFile& file) {
+    events_.resize(file.threads.size());
+    const auto add = [&](std::uint32_t thread, EventKind kind, std::int64_t time, std::size_t name) -> Event& {
+      Event event;
+      event.location = LocationId(thread);
+      event.kind = kind;
+      event.time_ns = nanoseconds(time, file);
+      event.name = static_cast<std::uint32_t>(name);
+      return events_[thread].emplace_back(event);
+    };
+    for (const PrvState& state : file.states) {
+      add(state.thread, EventKind::state, state.begin, 0).value = state.state;
+      add(state.thread, EventKind::state, state.end, 0).has_value = false;
+    }
+    for (const PrvEvent& event : file.events) {
+      Event& made = add(event.thread, EventKind::state, event.time, channel_of_type_[event.type]);
+      made.value = event.value;
+      made.has_value = event.value != 0;
+    }
+    for (const PrvMessage& message : file.messages) {
+      const auto end = [&](std::uint32_t at, EventKind kind, std::int64_t time, std::uint32_t peer, std::size_t name) {
+        Event& event = add(at, kind, time, name);
+        event.peer = static_cast<std::int32_t>(file.threads[peer].task);
+        event.tag = static_cast<std::int32_t>(message.tag);
+        event.bytes = message.bytes;
+        event.communicator = CommunicatorId(0);
+      };
+      end(message.from, EventKind::send, message.sent, message.to, 0);
+      end(message.to, EventKind::recv, message.received, message.from, 1);
+    }
+    for (auto& events : events_) {
+      std::stable_sort(events.begin(), events.end(),
+                       [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
+    }
+    final_time_ = file.final_nanoseconds(time, file);
+  }
+
+  std::vector<std::vector<Event>> events_;  // by location
+  std::map<std::int64_t, std::size_t> channel_of_type_;
+  std::int64_t final_time_ = 0;
+  Budget::Reservation reservation_;
+};
+
+class ParaverDataset : public Dataset {
+ public:
+  ParaverDataset(const Format& owner, std::filesystem::path path, Work work, PrvFile file)
+      : Dataset(owner, std::move(path), std::move(work)), file_(std::move(file)) {}
+
+  [[nodiscard]] std::vector<Level> levels() const override { return {Level::trace}; }
+  Result<std::vector<InfoEntry>> describe(bool) override {
+    std::vector<InfoEntry> entries;
+    entries.push_back({"locations", std::uint64_t{file_.threads.size()}});
+    entries.push_back({"events", std::uint64_t{file_.states.size() + file_.events.size() + file_.messages.size()}});
+    entries.push_back({"states", std::uint64_t{file_.states.size()}});
+    entries.push_back({"messages", std::uint64_t{file_.messages.size()}});
+    entries.push_back({"span_ns", static_cast<std::uint64_t>(nanoseconds(file_.final_time, file_))});
+    return entries;
+  }
+  Result<std::shared_ptr<const Trace>> trace() override {
+    if (trace_) return trace_;
+    PcfNames names;
+    std::vector<std::string> rows;
+    if (auto blob = map_file(beside(path(), ".pcf")); blob.ok()) names = read_pcf(*blob);
+    if (auto blob = map_file(beside(path(), ".row")); blob.ok()) rows = read_row(*blob);
+    FATHOM_TRY(trace_, ParaverTrace::make(file_, names, rows, work()));
+    return trace_;
+  }
+  // Everything was read, and every bad line noted, when it was opened.
+  Result<void> check() override { return {}; }
+
+ private:
+  PrvFile file_;
+  std::shared_ptr<const Trace> trace_;
+};
+
+Match recognise(const Source& source) {
+  if (!source.head(16).starts_with("#Paraver")) return {};
+  return {Confidence::certain, "starts with '#Paraver'"};
+}
+
+Result<DatasetPtr> open(const Source& source, const Work& work) {
+  FATHOM_TRY(PrvFile file, read_prv(source.blob(), work));
+  return DatasetPtr(std::make_unique<ParaverDataset>(format(), source.path(), work, std::move(file)));
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Format kFormat{.name = "paraver",
+                              .title = "Paraver trace",
+                              .extensions = "",
+                              .can = {{Level::trace}, {}},
+                              .recognise = recognise,
+                              .open = open,
+                              .write = nullptr,
+                              .catalogue = nullptr};
+  return kFormat;
+}
+
+}  // namespace fathom::paraver

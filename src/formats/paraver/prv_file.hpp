@@ -1,0 +1,59 @@
+// A Paraver trace as its files say.
+//   #Paraver (date):time[_unit]:nodes[(cpus,…)]:applications:tasks(threads:node,…)[,communicators][:tasks(…)…]
+//   1:cpu:appl:task:thread:begin:end:state
+//   2:cpu:appl:task:thread:time:type:value[:type:value…]
+//   3:cpu:appl:task:thread:logical send:physical send:cpu:appl:task:thread:logical recv:physical recv:size:tag
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/work.hpp"
+#include "io/blob.hpp"
+
+namespace fathom::paraver {
+
+struct PrvThread {
+  std::uint32_t application = 0;  // all from 0
+  std::uint32_t task = 0;         // over all applications
+  std::uint32_t thread = 0;       // inside its task
+};
+
+struct PrvState {
+  std::int64_t begin, end, state;
+  std::uint32_t thread;
+};
+struct PrvEvent {
+  std::int64_t time, value;
+  std::int64_t type;
+  std::uint32_t thread;
+};
+struct PrvMessage {
+  std::int64_t sent, received, bytes, tag;  // sent: logical, received: physical
+  std::uint32_t from, to;
+};
+
+struct PrvFile {
+  std::int64_t final_time = 0;  // in the file's unit
+  std::int64_t unit_ns = 1000;  // nanoseconds per unit of time: microseconds unless the header says "_ns"
+  std::vector<PrvThread> threads;
+  std::uint32_t tasks = 0;
+  std::vector<PrvState> states;
+  std::vector<PrvEvent> events;
+  std::vector<PrvMessage> messages;
+};
+Result<PrvFile> read_prv(const Blob& blob, const Work& work);
+
+struct PcfNames {
+  std::map<std::int64_t, std::string> types;
+  std::map<std::int64_t, std::map<std::int64_t, std::string>> values;  // by type
+  std::map<std::int64_t, std::string> states;
+};
+PcfNames read_pcf(const Blob& blob);
+// Names of threads, in order.
+std::vector<std::string> read_row(const Blob& blob);
+
+}  // namespace fathom::paraver

@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "formats/paraver/prv_file.hpp"
+#include "formats/registry.hpp"
+#include "temporary_directory.hpp"
+#include "trace/merge.hpp"
+
+namespace fathom::paraver {
+namespace {
+
+const std::string kTrace =
+    "#Paraver (01/02/20 at 10:11):500_ns:1(4):1:2(2:1,1:1)\n"
+    "c:1:1:2:1:2\n"
+    "1:1:1:1:1:0:100:1\n"
+    "2:1:1:1:2:50:6000:7:6001:0\n"
+    "3:1:1:1:1:110:120:3:1:2:1:115:300:4096:9\n"
+    "2:3:1:2:1:400:6000:8\n";
+
+TEST(Paraver, ReadsStatesEventsAndMessages) {
+  const Work work = make_work();
+  auto file = read_prv(Blob::own("a.prv", kTrace), work);
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  EXPECT_EQ(file->final_time, 500);
+  EXPECT_EQ(file->unit_ns, 1);
+  ASSERT_EQ(file->threads.size(), 3U);
+  EXPECT_EQ(file->threads[2].task, 1U);
+  ASSERT_EQ(file->states.size(), 1U);
+  ASSERT_EQ(file->events.size(), 3U);
+  EXPECT_EQ(file->events[0].thread, 1U);
+  EXPECT_EQ(file->events[2].thread, 2U);
+  ASSERT_EQ(file->messages.size(), 1U);
+  EXPECT_EQ(file->messages[0].bytes, 4096);
+  EXPECT_EQ(file->messages[0].received, 300);
+  EXPECT_FALSE(work->diagnostics.defective());
+}
+
+TEST(Paraver, MapsToTheTraceLevel) {
+  TemporaryDirectory scratch;
+  std::ofstream(scratch / "a.prv") << kTrace;
+  std::ofstream(scratch / "a.pcf") << "STATES\n1 Running\n\nEVENT_TYPE\n0 6000 Phase\nVALUES\n7 solve\n8 write\n";
+  std::ofstream(scratch / "a.row") << "LEVEL THREAD SIZE 3\none\ntwo\nthree\n";
+  auto dataset = open_dataset(scratch / "a.prv", make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  EXPECT_EQ((*trace)->definitions().system.location(LocationId(2)).name, "three");
+  auto merged = MergedEvents::over(**trace);
+  ASSERT_TRUE(merged.ok());
+  std::string text;
+  while (const Event* event = merged->next()) {
+    text += std::to_string(event->time_ns) + ' ' + std::string(to_string(event->kind)) + ' ' +
+            std::string((*trace)->name(*event)) + ' ' + (event->has_value ? std::to_string(event->value) : "-") + '\n';
+  }
+  EXPECT_EQ(text,
+            "0 state state 1\n50 state Phase 7\n50 state type 6001 -\n100 state state -\n"
+            "110 send send 0\n300 recv receive 0\n400 state Phase 8\n");
+  std::size_t messages = 0;
+  ASSERT_TRUE((*trace)
+                  ->messages({},
+                             [&](const Message& message) {
+                               ++messages;
+                               EXPECT_EQ(message.from_rank, 0);
+                               EXPECT_EQ(message.to_rank, 1);
+                               EXPECT_EQ(message.bytes, 4096);
+                               return true;
+                             })
+                  .ok());
+  EXPECT_EQ(messages, 1U);
+}
+
+TEST(Paraver, DamageIsReportedWithItsLine) {
+  const Work work = make_work();
+  auto file = read_prv(Blob::own("a.prv", kTrace + "2:1:1:9:1:5:1:1\nnonsense\n"), work);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->events.size(), 3U);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].place.line, 7U);
+  EXPECT_EQ(work->diagnostics.all()[0].count, 2U);
+  EXPECT_FALSE(read_prv(Blob::own("a.prv", std::string("#Paraver (x):5:1:1:1(4000000000:1)\n")), make_work()).ok());
+  std::mt19937 random(3);
+  for (int round = 0; round < 1000; ++round) {
+    std::string text = kTrace;
+    text[random() % text.size()] ^= static_cast<char>(1U << random() % 8);
+    auto flipped = read_prv(Blob::own("a.prv", text), make_work());
+    if (!flipped.ok()) {
+      EXPECT_TRUE(flipped.error().place().line.has_value() || flipped.error().place().file.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fathom::paraver
