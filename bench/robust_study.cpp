@@ -34,7 +34,7 @@ const char* name_of(Noise noise) {
   return kNames[static_cast<std::size_t>(noise)];
 }
 
-// Factors for the repetitions of one point. `level` = sqrt(12) standard deviations.
+// Factors with mean one (outliers apart) for the repetitions of one point. `level` = sqrt(12) standard deviations.
 void draw(Noise noise, double level, double path_level, double position, Random& random, std::span<double> out) {
   const double sigma = level / std::sqrt(12.0);
   std::normal_distribution<double> normal(0, 1);
@@ -56,14 +56,15 @@ void draw(Noise noise, double level, double path_level, double position, Random&
         break;
       case Noise::gamma: {
         std::gamma_distribution<double> gamma(0.5, 1);
-        value = 1 + sigma * gamma(random) / std::sqrt(0.5);
+        value = (1 + sigma * gamma(random) / std::sqrt(0.5)) / (1 + sigma * std::sqrt(0.5));
         break;
       }
       case Noise::pareto: {
         // Exponent 2.5: variance a / ((a-1)^2 (a-2)).
         const double a = 2.5;
         const double deviation = std::sqrt(a / ((a - 1) * (a - 1) * (a - 2)));
-        value = 1 + sigma / deviation * (std::pow(1 - unit(random), -1 / a) - 1);
+        const double mean = 1 / (a - 1);
+        value = (1 + sigma / deviation * (std::pow(1 - unit(random), -1 / a) - 1)) / (1 + sigma / deviation * mean);
         break;
       }
       case Noise::outliers:
