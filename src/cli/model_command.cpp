@@ -13,6 +13,7 @@
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
 #include "model/fit.hpp"
+#include "model/predict.hpp"
 #include "report/model_plot.hpp"
 #include "report/model_print.hpp"
 #include "report/model_ranking.hpp"
@@ -68,6 +69,10 @@ class ModelCommand final : public Command {
       warn_of_distance(session, point);
       points.push_back(std::move(point));
     }
+    if (!points.empty()) {
+      options_.measure = stored_ ? sets.front().modeler.measure : options_.measure;
+      predictor_.emplace(e, options_);
+    }
     if (session.json()) {
       write_json(session, sets.front(), points);
       return kDone;
@@ -90,9 +95,8 @@ class ModelCommand final : public Command {
     for (const Measure m : {Measure::median, Measure::minimum, Measure::maximum}) {
       if (measure_ == to_string(m)) measure = m;
     }
-    FATHOM_TRY(const FitOptions options,
-               fit_options(modeler_, experiment_data_->parameters().size(), measure, settings_));
-    FATHOM_TRY(ModelSet set, fit(*experiment_data_, options, session.work()));
+    FATHOM_TRY(options_, fit_options(modeler_, experiment_data_->parameters().size(), measure, settings_));
+    FATHOM_TRY(ModelSet set, fit(*experiment_data_, options_, session.work()));
     set.name = set_name_;
     ModelSets sets;
     sets.push_back(std::move(set));
@@ -165,9 +169,8 @@ class ModelCommand final : public Command {
   }
 
   [[nodiscard]] Prediction predict(const Model& model, std::span<const double> point) const {
-    Prediction p;
-    p.value = model.function(point);
-    return p;
+    const Forecast forecast = (*predictor_)(model, point);
+    return {forecast.value, forecast.prediction.low, forecast.prediction.high};
   }
 
   void write_json(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
@@ -310,6 +313,8 @@ class ModelCommand final : public Command {
   std::string set_name_ = "New model";
   std::optional<std::string> plot_;
   ExperimentPtr experiment_data_;
+  FitOptions options_;  // of the fit; stored models: the defaults
+  std::optional<Predictor> predictor_;
 };
 
 }  // namespace
