@@ -15,3 +15,7 @@ echo "A profile: what is it, where does the time go, and along which path?"
 run info examples/stencil.cubex
 run top examples/stencil.cubex
 run tree examples/stencil.cubex --hot
+
+echo
+echo "An experiment: how does each part scale, and what will hurt at 4096 processes?"
+run model examples/scaling.txt --at p=4096

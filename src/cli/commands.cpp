@@ -3,6 +3,7 @@
 namespace fathom::cli {
 
 // Every command is a file of its own and has one function here.
+std::unique_ptr<Command> make_advise_command();
 std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_cut_command();
@@ -50,6 +51,7 @@ std::span<const CommandGroup> command_groups() {
       {"Predict",
        {
            {"model", "scaling models from an experiment or a directory of runs", Forms::json, make_model_command},
+           {"advise", "which points to measure next under a budget", Forms::json, make_advise_command},
        }},
       {"Hand on",
        {

@@ -51,6 +51,11 @@ Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::s
   return profile;
 }
 
+Result<ProfilePtr> ProfileArguments::open(Dataset& dataset) const {
+  FATHOM_TRY(ProfilePtr profile, dataset.profile());
+  return with_all_derived(std::move(profile), derive);
+}
+
 Result<ProfilePtr> ProfileArguments::open(Session& session) const {
   FATHOM_TRY(ProfilePtr profile, session.open_profile(path));
   return with_all_derived(std::move(profile), derive);

@@ -22,6 +22,8 @@ struct ProfileArguments {
   void declare_derive(Options& options);
   void declare_names(Options& options);
 
+  // The profile of a dataset that is open already, with the metrics of --derive.
+  [[nodiscard]] Result<ProfilePtr> open(Dataset& dataset) const;
   // The profile at `path` with the metrics of --derive.
   Result<ProfilePtr> open(Session& session) const;
 };

@@ -50,6 +50,11 @@ class Session {
 
   // Opens a path as --from says, or as what it is recognised to be.
   Result<DatasetPtr> open(const std::filesystem::path& path);
+  // Keeps a dataset open as long as the session.
+  Dataset& keep(DatasetPtr dataset) {
+    opened_.push_back(std::move(dataset));
+    return *opened_.back();
+  }
   // The profile of a path; its dataset stays open as long as the session.
   Result<std::shared_ptr<const Profile>> open_profile(const std::filesystem::path& path);
 

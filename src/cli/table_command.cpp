@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/experiment_table.hpp"
 #include "cli/path_walker.hpp"
 #include "cli/profile_arguments.hpp"
 #include "cli/table_rows.hpp"
@@ -49,7 +50,15 @@ class TableCommand final : public Command {
 
   Result<int> run(Session& session) override {
     FATHOM_CHECK(check_flavour());
-    FATHOM_TRY(const ProfilePtr profile, arguments_.open(session));
+    FATHOM_TRY(DatasetPtr opened, session.open(arguments_.path));
+    Dataset& dataset = session.keep(std::move(opened));
+    const auto levels = dataset.levels();
+    if (std::find(levels.begin(), levels.end(), Level::profile) == levels.end() &&
+        std::find(levels.begin(), levels.end(), Level::experiment) != levels.end()) {
+      FATHOM_TRY(const auto experiment, dataset.experiment());
+      return write_experiment_table(session, *experiment, arguments_.metrics);
+    }
+    FATHOM_TRY(const ProfilePtr profile, arguments_.open(dataset));
     const Definitions& defs = profile->defs();
     FATHOM_TRY(std::vector<MetricId> metrics, choose_metrics(defs, arguments_.metrics));
     if (arguments_.metrics.empty()) {

@@ -9,6 +9,7 @@
 #include "formats/cube/cube_format.hpp"
 #include "formats/cube3/cube3_format.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
+#include "formats/extra_prof/extra_prof_format.hpp"
 #include "formats/extrap/extrap_formats.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
@@ -34,6 +35,7 @@ std::span<const Format* const> all_formats() {
       &extrap::json_lines_format(),
       &extrap::extra_p_format(),
       &extrap::extra_p_3_format(),
+      &extra_prof::format(),
       &runs::format(),
       &cube::format(),           &cube3::format(), &dumpi::format(),   &hpctoolkit::meta_format(),
       &hpctoolkit::xml_format(), &ovni::format(),  &paraver::format(), &hpctoolkit::classic_format(),

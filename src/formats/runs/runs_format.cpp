@@ -183,7 +183,10 @@ Result<DatasetPtr> make_dataset(const fs::path& path, const std::vector<Member>&
   } else {
     FATHOM_TRY(experiment, collect_profiles(path.string(), members, std::move(points), work));
   }
-  return DatasetPtr(std::make_unique<ExperimentDataset>(format(), path, work, std::move(experiment)));
+  auto dataset = std::make_unique<ExperimentDataset>(format(), path, work, std::move(experiment));
+  // Formats with rules of their own have judged what is missing already.
+  if (own != nullptr) dataset->use_as_it_is();
+  return DatasetPtr(std::move(dataset));
 }
 
 Match recognise_directory(const Source& source) {

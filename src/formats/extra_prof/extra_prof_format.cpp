@@ -1,0 +1,302 @@
+#include "formats/extra_prof/extra_prof_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "experiment/builder.hpp"
+#include "formats/experiment_dataset.hpp"
+#include "formats/extra_prof/native.hpp"
+#include "io/file.hpp"
+
+namespace fathom::extra_prof {
+namespace {
+
+// Text inside balanced <...> is dropped, brackets included.
+std::string without_templates(const std::string& name) {
+  if (name.find('<') == std::string::npos || name.find('>') == std::string::npos) return name;
+  std::string out;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<') {
+      ++depth;
+    } else if (c == '>' && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string shown_name(const Node& node) {
+  std::string name = node.type == NodeType::memcpy || node.type == NodeType::memset ? node.name : demangle(node.name);
+  for (std::size_t at = 0; (at = name.find("->", at)) != std::string::npos; at += 3) name.replace(at, 2, "- >");
+  name = without_templates(name);
+  switch (node.type) {
+    case NodeType::kernel_launch:
+      return "LAUNCH " + name;
+    case NodeType::kernel:
+    case NodeType::memcpy:
+    case NodeType::memset:
+      return "GPU " + name;
+    default:
+      return name;
+  }
+}
+
+// Time of these runs beside that of the node above.
+bool runs_beside(NodeType type, std::uint64_t flags) {
+  if (type == NodeType::kernel) return true;
+  if ((type == NodeType::memcpy || type == NodeType::memset) && (flags & kAsync) != 0) return true;
+  return (flags & kOverlapFlag) != 0 && type != NodeType::overlap;
+}
+
+Tags tags_of(NodeType type, std::uint64_t flags) {
+  Tags tags;
+  const bool async = (flags & kAsync) != 0;
+  switch (type) {
+    case NodeType::kernel:
+      tags = {{"gpu__kernel", "true"}, {"agg__category", "\"GPU\""}, {"agg__category__comparison_cpu_gpu", "null"}};
+      break;
+    case NodeType::memcpy:
+      if (async) {
+        tags = {{"agg__category", "\"GPU MEM\""},
+                {"gpu__blocking__mem_copy", "false"},
+                {"agg__category__comparison_cpu_gpu", "null"}};
+      } else {
+        tags = {{"gpu__blocking__mem_copy", "true"}};
+      }
+      break;
+    case NodeType::memset:
+      if (async) {
+        tags = {{"agg__category", "\"GPU\""},
+                {"gpu__blocking__mem_set", "false"},
+                {"agg__category__comparison_cpu_gpu", "null"}};
+      } else {
+        tags = {{"gpu__blocking__mem_set", "true"}};
+      }
+      break;
+    case NodeType::overhead:
+      tags = {{"agg__category", "\"GPU OVERHEAD\""}};
+      break;
+    case NodeType::synchronize:
+      tags = {{"agg__category__comparison_cpu_gpu", "\"GPU SYNC\""}};
+      break;
+    case NodeType::overlap:
+      return {{"gpu__overlap", "\"agg\""},
+              {"validation__ignore__num_measurements", "true"},
+              {"agg__usage_disabled", "true"},
+              {"agg__disabled", "true"}};
+    default:
+      break;
+  }
+  if ((flags & kOverlapFlag) != 0) {
+    tags.emplace_back("gpu__overlap", "true");
+    tags.emplace_back("validation__ignore__num_measurements", "true");
+  }
+  return tags;
+}
+
+// The files of one point laid over each other: nodes of one name under one parent are one.
+struct Merged {
+  std::string name;
+  NodeType type = NodeType::none;
+  std::uint64_t flags = 0;
+  std::vector<double> duration, visits, bytes;       // one per file
+  std::vector<std::vector<double>> gpu, additional;  // per metric, one per file
+  std::vector<std::uint32_t> children;
+  std::map<std::string, std::uint32_t> by_name;
+};
+
+class PointTree {
+ public:
+  PointTree(std::size_t files, Scaling scaling) : files_(files), scaling_(scaling) { add_node("", {}); }
+
+  void lay(const File& file, std::size_t index) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> todo = {{0, 0}};  // node of the file, node here
+    while (!todo.empty()) {
+      const auto [from, to] = todo.back();
+      todo.pop_back();
+      const Node& node = file.nodes[from];
+      Merged& own = nodes_[to];
+      own.duration[index] += joined(node.duration);
+      own.visits[index] += joined(node.visits);
+      own.bytes[index] += joined(node.bytes);
+      add(own.gpu, node.gpu_metrics, index);
+      add(own.additional, node.additional, index);
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> below;
+      for (const std::uint32_t child : node.children) {
+        const Node& next = file.nodes[child];
+        const std::string name = shown_name(next);
+        const auto found = nodes_[to].by_name.find(name);
+        std::uint32_t number = 0;
+        if (found == nodes_[to].by_name.end()) {
+          number = add_node(name, next);
+          nodes_[to].by_name[name] = number;
+          nodes_[to].children.push_back(number);
+        } else {
+          number = found->second;
+        }
+        below.emplace_back(child, number);
+      }
+      todo.insert(todo.end(), below.rbegin(), below.rend());
+    }
+  }
+
+  // Every node's values into the builder.
+  void put(ExperimentBuilder& builder, std::uint32_t point, const File& names) const {
+    struct Todo {
+      std::uint32_t node;
+      std::string path;
+    };
+    std::vector<Todo> todo;
+    for (auto it = nodes_[0].children.rbegin(); it != nodes_[0].children.rend(); ++it) {
+      todo.push_back({*it, nodes_[*it].name});
+    }
+    while (!todo.empty()) {
+      const Todo at = std::move(todo.back());
+      todo.pop_back();
+      const Merged& node = nodes_[at.node];
+      const auto callpath = builder.callpath(at.path);
+      for (auto& tag : tags_of(node.type, node.flags)) {
+        Tags& tags = builder.callpath_tags(callpath);
+        if (find_tag(tags, tag.first) == nullptr) tags.push_back(std::move(tag));
+      }
+      bool too_much = false;
+      std::vector<double> time = exclusive(
+          node, [](const Merged& n) { return n.duration; }, too_much);
+      for (double& t : time) t /= 1e9;
+      builder.add(callpath, builder.metric("visits"), point, node.visits);
+      builder.add(callpath, builder.metric("time"), point, time);
+      if (std::any_of(node.bytes.begin(), node.bytes.end(), [](double b) { return b != 0; })) {
+        builder.add(callpath, builder.metric("bytes"), point, node.bytes);
+      }
+      for (std::size_t m = 0; m < node.gpu.size() && m < names.gpu_metrics.size(); ++m) {
+        builder.add(callpath, builder.metric(names.gpu_metrics[m]), point, node.gpu[m]);
+      }
+      for (std::size_t m = 0; m < node.additional.size() && m < names.additional.size(); ++m) {
+        bool unused = false;
+        const auto of = [&](const Merged& n) {
+          return m < n.additional.size() ? n.additional[m] : std::vector<double>(files_, 0);
+        };
+        // Where the time leaves the children out, so does everything else.
+        builder.add(callpath, builder.metric(names.additional[m]), point,
+                    too_much ? of(node) : exclusive(node, of, unused));
+      }
+      // Children that take longer than the node itself ran beside it: they cannot be told apart, and are left out.
+      if (too_much) continue;
+      for (auto it = node.children.rbegin(); it != node.children.rend(); ++it) {
+        todo.push_back({*it, at.path + "->" + nodes_[*it].name});
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] double joined(const std::vector<double>& threads) const {
+    double sum = 0;
+    for (const double v : threads) sum += v;
+    return scaling_ == Scaling::strong || threads.empty() ? sum : sum / static_cast<double>(threads.size());
+  }
+
+  void add(std::vector<std::vector<double>>& to, const std::vector<std::vector<double>>& values,
+           std::size_t index) const {
+    if (to.size() < values.size()) to.resize(values.size(), std::vector<double>(files_, 0));
+    for (std::size_t m = 0; m < values.size(); ++m) to[m][index] += joined(values[m]);
+  }
+
+  std::uint32_t add_node(const std::string& name, const Node& node) {
+    Merged merged;
+    merged.name = name;
+    merged.type = node.type;
+    merged.flags = node.flags;
+    merged.duration.assign(files_, 0);
+    merged.visits.assign(files_, 0);
+    merged.bytes.assign(files_, 0);
+    nodes_.push_back(std::move(merged));
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+
+  template <class Get>
+  std::vector<double> exclusive(const Merged& node, const Get& get, bool& too_much) const {
+    std::vector<double> own = get(node);
+    own.resize(files_, 0);
+    double total = 0;
+    double below = 0;
+    std::vector<double> rest = own;
+    for (const double v : own) total += v;
+    for (const std::uint32_t c : node.children) {
+      if (runs_beside(nodes_[c].type, nodes_[c].flags)) continue;
+      const auto values = get(nodes_[c]);
+      for (std::size_t i = 0; i < files_ && i < values.size(); ++i) {
+        rest[i] -= values[i];
+        below += values[i];
+      }
+    }
+    too_much = below > total;
+    return too_much ? own : rest;
+  }
+
+  std::size_t files_;
+  Scaling scaling_;
+  std::vector<Merged> nodes_;
+};
+
+Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,
+                              const std::vector<RunFile>& runs, Scaling scaling, const Work& work) {
+  // Ranks have threads of their own: plain weak scaling is not known here.
+  if (scaling == Scaling::weak) scaling = Scaling::weak_threaded;
+  std::vector<File> files(runs.size());
+  FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
+    FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
+    FATHOM_TRY(files[i], read_file(blob));
+    return {};
+  }));
+  ExperimentBuilder builder(name, ExperimentBuilder::Repeats::collect);
+  for (const std::string& p : parameters) builder.parameter(p);
+  builder.set_scaling(scaling);
+  for (const char* metric : {"visits", "time"}) builder.metric(metric);
+  for (std::size_t i = 0; i < runs.size();) {
+    std::size_t end = i;
+    while (end < runs.size() && runs[end].point == runs[i].point) ++end;
+    PointTree tree(end - i, scaling);
+    for (std::size_t k = i; k < end; ++k) tree.lay(files[k], k - i);
+    tree.put(builder, builder.point(runs[i].point), files[i]);
+    i = end;
+  }
+  return ExperimentPtr(std::move(builder).finish());
+}
+
+Match recognise(const Source& source) {
+  if (source.is_directory() || !looks_like(source.blob())) return {};
+  return {Confidence::certain, "a MessagePack list that starts with \"EXTRA PROF\""};
+}
+
+// One file alone is an experiment of one point.
+Result<DatasetPtr> open(const Source& source, const Work& work) {
+  if (source.is_directory()) return Error("is a directory; a directory of runs has the format 'runs'");
+  FATHOM_TRY(const File file, read_file(source.blob()));
+  ExperimentBuilder builder(source.path().string(), ExperimentBuilder::Repeats::collect);
+  builder.parameter("run");
+  PointTree tree(1, Scaling::weak_threaded);
+  tree.lay(file, 0);
+  tree.put(builder, builder.point(std::vector<double>{1}), file);
+  auto dataset = std::make_unique<ExperimentDataset>(format(), source.path(), work,
+                                                     ExperimentPtr(std::move(builder).finish()), file.version);
+  dataset->use_as_it_is();
+  return DatasetPtr(std::move(dataset));
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Format kFormat = {
+      "extra-prof", "Extra-Prof profile", ".extra-prof.msgpack", {{Level::experiment}, {}}, recognise, open, nullptr,
+      collect};
+  return kFormat;
+}
+
+}  // namespace fathom::extra_prof

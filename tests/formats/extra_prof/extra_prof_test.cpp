@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "formats/extra_prof/native.hpp"
+#include "formats/extrap/expected.hpp"
+#include "formats/registry.hpp"
+
+namespace fathom::extra_prof {
+namespace {
+
+using extrap::testing::data;
+using extrap::testing::Json;
+
+// ["EXTRA PROF", "1", ["", [["main", [["f", [], 0, 0, 30, 2, 0]], 0, 0, 100, 1, 0]], 0, 0, 0, 0, 0]]
+std::string small_file() {
+  const auto text = [](std::string_view t) {
+    return std::string(1, static_cast<char>(0xA0 | t.size())) + std::string(t);
+  };
+  const std::string f = "\x97" + text("f") + "\x90" + std::string("\x00\x00", 2) + "\x1E\x02" + std::string(1, '\0');
+  const std::string main =
+      "\x97" + text("main") + "\x91" + f + std::string("\x00\x00", 2) + "\x64\x01" + std::string(1, '\0');
+  const std::string root = "\x97" + text("") + "\x91" + main + std::string("\x00\x00\x00\x00\x00", 5);
+  return "\x93" + text("EXTRA PROF") + text("1") + root;
+}
+
+TEST(ExtraProf, SmallFile) {
+  const auto file = read_file(Blob::own("x", small_file()));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  ASSERT_EQ(file->nodes.size(), 3u);
+  EXPECT_EQ(file->nodes[1].name, "main");
+  EXPECT_EQ(file->nodes[2].duration, std::vector<double>{30});
+  auto dataset = open_source(Source::of(Blob::own("x", small_file())), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto e = *(*dataset)->experiment();
+  ASSERT_EQ(e->callpaths().size(), 2u);
+  EXPECT_EQ(e->callpaths()[1].name, "main->f");
+  const auto series = e->find_series(0, 1);
+  ASSERT_GE(series, 0);
+  EXPECT_DOUBLE_EQ(e->means()[e->series()[static_cast<std::size_t>(series)].first], 70e-9);
+}
+
+TEST(ExtraProf, DamagedFilesAreRefused) {
+  const std::string whole = small_file();
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    const auto file = read_file(Blob::own("x", whole.substr(0, n)));
+    ASSERT_FALSE(file.ok()) << n;
+    EXPECT_EQ(file.error().place().file, "x");
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    std::string bad = whole;
+    bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
+    (void)read_file(Blob::own("x", bad));
+  }
+}
+
+// Time, visits and bytes of every call path of the reference's directories.
+TEST(ExtraProf, DirectoriesOfTheReference) {
+  if (!extrap::testing::have_data()) GTEST_SKIP() << "no reference data";
+  const std::string target = ::testing::TempDir() + "extra_prof_runs";
+  for (const char* name : {"test2", "test3", "test_with_energy"}) {
+    const std::string archive = data(std::string("gpu/extra_prof_") + name + ".tar.gz").string();
+    ASSERT_EQ(std::system(("mkdir -p '" + target + "' && tar -xzf '" + archive + "' -C '" + target + "'").c_str()), 0);
+    for (const char* scaling : {"weak_threaded", "strong"}) {
+      SCOPED_TRACE(std::string(name) + " " + scaling);
+      const Json expected = extrap::testing::load_json(
+          data(std::string("gpu/extra_prof_") + name + "." + scaling + ".expected.json.gz"))["experiment"];
+      const Work work = make_work();
+      work->options["scaling"] = scaling;
+      auto dataset = open_dataset(std::filesystem::path(target) / name, work);
+      ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+      auto experiment = (*dataset)->experiment();
+      ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+      const Experiment& e = **experiment;
+      std::map<std::pair<std::string, std::string>, const Series*> series;
+      for (const Series& s : e.series()) {
+        series[{e.callpaths()[s.callpath].name, e.metrics()[s.metric].name}] = &s;
+      }
+      std::size_t compared = 0;
+      for (const auto& own : expected["measurements"]) {
+        const auto found = series.find({own["callpath"].get<std::string>(), own["metric"].get<std::string>()});
+        ASSERT_NE(found, series.end()) << own["callpath"] << own["metric"];
+        const auto points = e.points_of(*found->second);
+        ASSERT_EQ(points.size(), own["points"].size()) << own["callpath"] << own["metric"];
+        for (std::size_t k = 0; k < points.size(); ++k) {
+          const double mean = e.means()[found->second->first + k];
+          ASSERT_TRUE(extrap::testing::close(mean, own["points"][k][1].get<double>(), 1e-9, 1e-15))
+              << own["callpath"] << own["metric"] << mean << " vs " << own["points"][k][1];
+        }
+        ++compared;
+      }
+      EXPECT_EQ(compared, e.series().size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fathom::extra_prof
