@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,6 +84,17 @@ void OutputFile::write_at(std::uint64_t offset, Bytes bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
     offset += static_cast<std::uint64_t>(written);
   }
+}
+
+Result<Blob> OutputFile::written() {
+  flush();
+  if (error_ != 0) return failure(target_, error_);
+  if (flushed_ == 0) return Blob(temporary_.string(), {}, nullptr);
+  void* address = mmap(nullptr, flushed_, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (address == MAP_FAILED) return failure(target_, errno);
+  const std::shared_ptr<const void> owner(address,
+                                          [size = flushed_](const void* at) { munmap(const_cast<void*>(at), size); });
+  return Blob(temporary_.string(), Bytes(static_cast<const std::byte*>(address), flushed_), owner);
 }
 
 Result<void> OutputFile::commit() {

@@ -26,6 +26,9 @@ class OutputFile {
   void overwrite(std::uint64_t offset, Bytes bytes);
   [[nodiscard]] std::uint64_t offset() const { return flushed_ + buffer_.size(); }
 
+  // What was written so far, mapped for reading; writing can go on behind it.
+  Result<Blob> written();
+
   // Everything to disk under the target's name.
   Result<void> commit();
 

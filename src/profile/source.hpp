@@ -54,6 +54,8 @@ class ValueSource {
   virtual ~ValueSource() = default;
   // The axis along which work is best cut into pieces: each piece of it can be read on its own.
   [[nodiscard]] virtual Axis cheap_axis() const = 0;
+  // True when pieces of this axis can be read on their own without going over the rest: some sources have several such.
+  [[nodiscard]] virtual bool reads_well_by(Axis axis) const { return axis == cheap_axis(); }
   // Visits every stored value inside the box once, on the calling thread. Values that are absent count as zero.
   virtual Result<void> scan(const Box& box, const RunVisitor& visit) const = 0;
 };

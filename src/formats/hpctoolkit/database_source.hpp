@@ -22,6 +22,9 @@ class DatabaseSource : public ValueSource {
                  std::shared_ptr<const Mapping> mapping, Work work);
 
   [[nodiscard]] Axis cheap_axis() const override { return contexts_ ? Axis::context : Axis::location; }
+  [[nodiscard]] bool reads_well_by(Axis axis) const override {
+    return axis == Axis::context ? has_contexts() : axis == Axis::location && has_profiles();
+  }
   Result<void> scan(const Box& box, const RunVisitor& visit) const override { return scan(box, visit, Via::either); }
   // The same from one of the two files, for comparing them.
   Result<void> scan(const Box& box, const RunVisitor& visit, Via via) const;

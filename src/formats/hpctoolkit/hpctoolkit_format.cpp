@@ -4,6 +4,7 @@
 
 #include "formats/hpctoolkit/classic_database.hpp"
 #include "formats/hpctoolkit/database.hpp"
+#include "formats/hpctoolkit/database_writer.hpp"
 #include "formats/hpctoolkit/magic.hpp"
 #include "io/file.hpp"
 
@@ -101,6 +102,14 @@ Result<DatasetPtr> open_xml(const Source& source, const Work& work) {
   return DatasetPtr(std::move(database));
 }
 
+Result<void> write_meta_database(Dataset& dataset, const std::filesystem::path& target, const WriteOptions&) {
+  return write_database(dataset, Generation::meta, target);
+}
+
+Result<void> write_xml_database(Dataset& dataset, const std::filesystem::path& target, const WriteOptions&) {
+  return write_database(dataset, Generation::xml, target);
+}
+
 }  // namespace
 
 const Format& meta_format() {
@@ -108,9 +117,10 @@ const Format& meta_format() {
       .name = "hpctoolkit",
       .title = "HPCToolkit database (meta.db)",
       .extensions = ".hpcdb",
-      .can = {{Level::profile, Level::trace}, {}},
+      .can = {{Level::profile, Level::trace}, {Level::profile}},
       .recognise = recognise_meta,
       .open = open_meta,
+      .write = write_meta_database,
   };
   return kFormat;
 }
@@ -132,9 +142,10 @@ const Format& xml_format() {
       .name = "hpctoolkit-xml",
       .title = "HPCToolkit database (experiment.xml 4.0)",
       .extensions = "",
-      .can = {{Level::profile, Level::trace}, {}},
+      .can = {{Level::profile, Level::trace}, {Level::profile}},
       .recognise = recognise_xml,
       .open = open_xml,
+      .write = write_xml_database,
   };
   return kFormat;
 }

@@ -64,8 +64,8 @@ void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<st
     std::string tuple_text;
     for (const Identifier& id : profile.tuple) {
       const std::string kind = kind_name(id.kind);
-      tuple_text +=
-          fmt::format("{}{}:{}:{}:{}", tuple_text.empty() ? "" : ";", kind, id.logical, id.physical, id.flags);
+      tuple_text += fmt::format("{}{}:{}:{}:{}", tuple_text.empty() ? "" : ";", kind, id.logical, id.physical,
+                                id.physical_is_real ? 'p' : '-');
       const std::string name = fmt::format("{} {}", kind, id.logical);
       if (kind == "NODE") {
         SystemNode made{{}, SystemKind::node, "node", name, {}, {}, 0, {}, {}, {}};

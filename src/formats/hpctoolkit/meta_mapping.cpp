@@ -115,6 +115,7 @@ class MetaMapper {
           region.module = module_of(context.module);
           region.name = point_name(context);
           region.role = "instruction";
+          region.attributes.emplace_back("offset", fmt::format("0x{:x}", context.offset));
           return region;
         });
       default:

@@ -16,6 +16,7 @@ constexpr std::uint64_t kMetaIdentifierSize = 16;
 // Strides of a profile: 48 in releases, 40 (no flags word) in the pre-release.
 constexpr std::uint64_t kMetaRecordSize = 48;
 constexpr std::uint64_t kPrereleaseRecordSize = 40;
+constexpr std::uint16_t kLogicalOnly = 3;
 constexpr std::uint16_t kKindMask = 0x3FFF;  // the two upper bits say how the ids came about
 
 }  // namespace
@@ -107,6 +108,7 @@ Result<void> ProfileDb::read_xml(const Work& work) {
       const std::uint16_t kind = tuple.u16("identifier kind");
       id.kind = kind & kKindMask;
       id.flags = static_cast<std::uint16_t>(kind >> 14);
+      id.physical_is_real = id.flags != kLogicalOnly;
       id.physical = tuple.u64("physical id");
       id.logical = tuple.u64("logical id");
       record.tuple.push_back(id);
@@ -162,6 +164,7 @@ Result<void> ProfileDb::read_meta(const Work& work) {
       id.kind = tuple.u8("identifier kind");
       tuple.skip(1, "padding");
       id.flags = tuple.u16("identifier flags");
+      id.physical_is_real = (id.flags & 1U) != 0;
       id.logical = tuple.u32("logical id");
       id.physical = tuple.u64("physical id");
       record.tuple.push_back(id);

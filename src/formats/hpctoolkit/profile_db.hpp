@@ -14,6 +14,7 @@ struct Identifier {
   std::uint16_t kind = 0;
   // XML generation: how the ids came about (0 both valid, 3 logical only). meta.db: bit 0 = the physical id is real.
   std::uint16_t flags = 0;
+  bool physical_is_real = false;  // what the flags of either generation come down to
   std::uint64_t logical = 0;
   std::uint64_t physical = 0;
   friend bool operator==(const Identifier&, const Identifier&) = default;

@@ -58,10 +58,14 @@ class MetricMapper {
   [[nodiscard]] bool old_numbering() const {
     std::unordered_set<std::int64_t> columns;
     for (const XmlMetricDb& column : xml_.metric_dbs) columns.insert(column.id);
+    bool any = false;
     for (const XmlMetric& metric : xml_.metrics) {
-      if (metric.show == kInternal && metric.id >= 256 && columns.contains(metric.id >> 8)) return true;
+      if (!partial_of(metric)) continue;
+      // Every one must fit: in the newer numbering large ids may do so by chance.
+      if (metric.id < 256 || !columns.contains(metric.id >> 8)) return false;
+      any = true;
     }
-    return false;
+    return any;
   }
 
   void map_statistics() {

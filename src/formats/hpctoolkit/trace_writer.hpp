@@ -1,0 +1,15 @@
+// trace.db from the samples of a trace.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/hpctoolkit/sparse.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom::hpctoolkit {
+
+// Contexts of the samples are those of the database that is written: numbered from 1. Events of other kinds are left
+// out.
+Result<void> write_trace(const Trace& trace, Generation generation, const std::filesystem::path& directory);
+
+}  // namespace fathom::hpctoolkit

@@ -1,0 +1,340 @@
+// Databases that are written, read again by ourselves and by an independent reader.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "formats/hpctoolkit/database.hpp"
+#include "formats/hpctoolkit/database_writer.hpp"
+#include "formats/registry.hpp"
+#include "io/file.hpp"
+#include "profile/compute.hpp"
+
+namespace fathom::hpctoolkit {
+namespace {
+
+namespace fs = std::filesystem;
+
+class HpctoolkitWrite : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::temp_directory_path() / ("fathom_hpctoolkit_" + std::to_string(getpid()) + "_" +
+                                              testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+  fs::path directory_;
+};
+
+// (metric, scope, context, profile) -> value, and context -> parent, as the independent reader prints them.
+struct Printed {
+  std::map<std::string, double> values;
+  std::map<std::string, std::string> parents;
+  int status = -1;
+  std::string text;
+};
+
+Printed read_independently(const fs::path& database) {
+  Printed out;
+  const std::string command =
+      "python3 " FATHOM_SOURCE_DIR "/tests/formats/hpctoolkit/read_database.py '" + database.string() + "' 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  char buffer[65536];
+  std::size_t count = 0;
+  while ((count = fread(buffer, 1, sizeof buffer, pipe)) > 0) out.text.append(buffer, count);
+  out.status = pclose(pipe);
+  for (const std::string_view line : split(out.text, '\n')) {
+    const auto tab = line.rfind('\t');
+    if (tab == std::string_view::npos) continue;
+    const std::string key(line.substr(0, tab));
+    const std::string value(line.substr(tab + 1));
+    if (key.starts_with("parent\t")) {
+      out.parents[key.substr(7)] = value;
+    } else {
+      out.values[key] = std::strtod(value.c_str(), nullptr);
+    }
+  }
+  return out;
+}
+
+// What a database of this profile must hold in the two scopes that every generation stores.
+std::map<std::string, double> expected_values(const Profile& profile) {
+  std::map<std::string, double> out;
+  const Definitions& defs = profile.defs();
+  for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
+    if (defs.metrics[m].scopes.empty()) continue;
+    std::vector<double> totals(defs.system.location_count());
+    for (const auto& [kind, scope] :
+         {std::pair(Flavour::Kind::inclusive, "execution"), std::pair(Flavour::Kind::exclusive, "function")}) {
+      Selection selection;
+      selection.flavour.kind = kind;
+      selection.locations = all_locations(defs);
+      auto cells = compute(profile, MetricId(m), selection);
+      EXPECT_TRUE(cells.ok());
+      if (!cells.ok()) continue;
+      for (std::size_t row = 0; row < cells->rows(); ++row) {
+        for (std::size_t column = 0; column < cells->columns(); ++column) {
+          const double value = cells->scalar(row, column);
+          if (value == 0) continue;
+          out[defs.metrics[m].name + "\t" + scope + "\t" + std::to_string(row + 1) + "\t" +
+              std::to_string(column + 1)] = value;
+          if (kind == Flavour::Kind::inclusive && !defs.contexts[ContextId(row)].parent.valid())
+            totals[column] += value;
+        }
+      }
+    }
+    for (std::size_t column = 0; column < totals.size(); ++column) {
+      if (totals[column] == 0) continue;
+      out[defs.metrics[m].name + "\texecution\t0\t" + std::to_string(column + 1)] = totals[column];
+    }
+  }
+  return out;
+}
+
+void expect_same(const std::map<std::string, double>& expected, const Printed& printed, const std::string& what) {
+  ASSERT_EQ(printed.status, 0) << what << ": " << printed.text.substr(0, 500);
+  std::size_t seen = 0;
+  for (const auto& [key, value] : printed.values) {
+    if (key.find("\tpoint\t") != std::string::npos || key.find("\tlex_aware\t") != std::string::npos) continue;
+    ++seen;
+    const auto found = expected.find(key);
+    ASSERT_NE(found, expected.end()) << what << ": unexpected " << key << " = " << value;
+    EXPECT_NEAR(value, found->second, 1e-12 * std::abs(found->second)) << what << ": " << key;
+  }
+  EXPECT_EQ(seen, expected.size()) << what;
+}
+
+// A profile with loops, lines, inlined calls and recursion, own values only, three metrics, many locations.
+ProfilePtr made_up_profile(std::size_t contexts, std::size_t locations, unsigned seed) {
+  struct Own : ValueSource {
+    std::map<std::tuple<std::uint32_t, std::uint32_t>, std::vector<std::pair<std::uint32_t, double>>> values;
+    [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
+    Result<void> scan(const Box& box, const RunVisitor& visit) const override {
+      for (const auto& [key, list] : values) {
+        const auto& [metric, context] = key;
+        if (!box.contexts.contains(context)) continue;
+        for (const StoredMetric& wanted : box.metrics) {
+          if (wanted.metric.value != metric) continue;
+          for (const auto& [location, value] : list) {
+            if (!box.locations.contains(location)) continue;
+            Run run;
+            run.metric = wanted;
+            run.context = ContextId(context);
+            run.first = location;
+            run.count = 1;
+            run.values = reinterpret_cast<const std::byte*>(&value);
+            FATHOM_CHECK(visit(run));
+          }
+        }
+      }
+      return {};
+    }
+  };
+  std::mt19937 random(seed);
+  auto defs = std::make_shared<Definitions>();
+  const char* roles[] = {"function", "loop", "line", "function"};
+  for (int i = 0; i < 40; ++i) {
+    Region region;
+    region.role = roles[i % 4];
+    region.name = "r" + std::to_string(i) + " <&\">";
+    region.file = i % 3 == 0 ? "" : "src/f" + std::to_string(i % 5) + ".c";
+    region.module = i % 4 == 0 ? "/bin/app" : "";
+    region.begin_line = i;
+    defs->regions.push_back(region);
+  }
+  ContextTreeBuilder builder;
+  for (std::size_t i = 0; i < contexts; ++i) {
+    const auto parent = i < 3 ? ContextTreeBuilder::kRoot : static_cast<std::uint32_t>(random() % i);
+    const RegionId region(i < 3 ? 4 * i : random() % 40);
+    const std::string& role = defs->region(region).role;
+    const Edge edge = parent == ContextTreeBuilder::kRoot ? Edge::call
+                      : role == "function"                ? (random() % 4 == 0 ? Edge::inlined_call : Edge::call)
+                                                          : Edge::lexical;
+    builder.add(parent, region, i, static_cast<std::int64_t>(i), edge);
+  }
+  defs->contexts = std::move(builder).build();
+  for (const char* name : {"time (sec)", "bytes", "hits"}) {
+    Metric metric;
+    metric.name = name;
+    metric.scopes = {{Scope::own, ""}};
+    defs->metrics.push_back(metric);
+  }
+  const auto node = defs->system.add({{}, SystemKind::node, "node", "n0", {}, {}, 0, {}, {}, {}});
+  for (std::size_t i = 0; i < locations; ++i) {
+    const auto process =
+        defs->system.add({node, SystemKind::group, "process", "p", {}, static_cast<std::int64_t>(i), i, {}, {}, {}});
+    defs->system.add_location({process, SystemKind::location, "thread", "t", {}, 0, i, {}, {}, {}});
+  }
+  auto source = std::make_shared<Own>();
+  for (std::uint32_t context = 0; context < contexts; ++context) {
+    for (std::uint32_t location = 0; location < locations; ++location) {
+      if (random() % 5 == 0) {
+        source->values[{random() % 3, context}].emplace_back(location, 1.0 + static_cast<double>(random() % 1000) / 8);
+      }
+    }
+  }
+  auto profile = std::make_shared<Profile>();
+  profile->definitions = defs;
+  profile->values = source;
+  profile->name = "made up";
+  profile->work = make_work();
+  return profile;
+}
+
+TEST_F(HpctoolkitWrite, AMadeUpProfileIsReadByAnIndependentReader) {
+  const ProfilePtr profile = made_up_profile(300, 17, 7);
+  const auto expected = expected_values(*profile);
+  for (const Generation generation : {Generation::meta, Generation::xml}) {
+    const fs::path target = directory_ / (generation == Generation::meta ? "meta" : "xml");
+    auto status = write_database(*profile, nullptr, {}, generation, target);
+    ASSERT_TRUE(status.ok()) << status.error().text();
+    const Printed printed = read_independently(target);
+    expect_same(expected, printed, target.string());
+    EXPECT_EQ(printed.parents.size(), profile->defs().contexts.size());
+    for (std::size_t i = 0; i < profile->defs().contexts.size(); ++i) {
+      const Context& context = profile->defs().contexts[ContextId(i)];
+      EXPECT_EQ(printed.parents.at(std::to_string(i + 1)),
+                std::to_string(context.parent.valid() ? context.parent.value + 1 : 0));
+    }
+    // And by ourselves: nothing to complain about, the same values.
+    const auto work = make_work();
+    auto again = open_dataset(target, work);
+    ASSERT_TRUE(again.ok()) << again.error().text();
+    ASSERT_TRUE((*again)->check().ok());
+    EXPECT_FALSE(work->diagnostics.defective()) << work->diagnostics.all().front().text;
+    auto reread = (*again)->profile();
+    ASSERT_TRUE(reread.ok());
+    EXPECT_EQ((*reread)->defs().path(ContextId(200)).empty(), false);
+    const auto values = expected_values(**reread);
+    ASSERT_EQ(values.size(), expected.size());
+    for (const auto& [key, value] : expected) EXPECT_DOUBLE_EQ(values.at(key), value) << key;
+  }
+}
+
+TEST_F(HpctoolkitWrite, DoesNotDependOnTheNumberOfThreadsOrTheMemory) {
+  const ProfilePtr profile = made_up_profile(200, 9, 3);
+  const auto bytes_of = [&](const fs::path& path) {
+    auto blob = map_file(path);
+    EXPECT_TRUE(blob.ok());
+    return std::string(blob->text());
+  };
+  set_thread_count(1);
+  ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::meta, directory_ / "one").ok());
+  set_thread_count(3);
+  ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::meta, directory_ / "three").ok());
+  set_thread_count(0);
+  auto small = std::make_shared<Profile>(*profile);
+  small->work = make_work(false, 400 << 10);
+  auto status = write_database(*small, nullptr, {}, Generation::meta, directory_ / "small");
+  ASSERT_TRUE(status.ok()) << status.error().text();
+  for (const char* file : {"meta.db", "profile.db", "cct.db"}) {
+    EXPECT_EQ(bytes_of(directory_ / "one" / file), bytes_of(directory_ / "three" / file)) << file;
+    EXPECT_EQ(bytes_of(directory_ / "one" / file), bytes_of(directory_ / "small" / file)) << file;
+  }
+}
+
+TEST_F(HpctoolkitWrite, RealDatabasesSurviveTheWayToTheOtherGenerationAndBack) {
+  const fs::path data = fs::path(FATHOM_SHARED_DATA) / "hpctoolkit";
+  if (!fs::exists(data)) GTEST_SKIP() << "no reference data at " << data;
+  for (const char* name :
+       {"b-small", "b0-multithread", "a-small", "a-loops-cputime-stats", "a1-loops-cputime", "b-loops-cuda"}) {
+    const auto work = make_work();
+    auto original = open_dataset(data / name, work);
+    ASSERT_TRUE(original.ok());
+    auto profile = (*original)->profile();
+    ASSERT_TRUE(profile.ok());
+    const auto expected = expected_values(**profile);
+    const Generation other = name[0] == 'a' ? Generation::meta : Generation::xml;
+    auto status = write_database(**original, other, directory_ / name);
+    ASSERT_TRUE(status.ok()) << name << ": " << status.error().text();
+    expect_same(expected, read_independently(directory_ / name), name);
+    auto written = open_dataset(directory_ / name, work);
+    ASSERT_TRUE(written.ok()) << name;
+    EXPECT_EQ((*written)->format().name, other == Generation::meta ? "hpctoolkit" : "hpctoolkit-xml");
+    const fs::path back = directory_ / (std::string(name) + "-back");
+    status = write_database(**written, other == Generation::meta ? Generation::xml : Generation::meta, back);
+    ASSERT_TRUE(status.ok()) << name;
+    expect_same(expected, read_independently(back), back.string());
+    // Traces: the same samples of the same contexts.
+    if ((*original)->levels().size() < 2) continue;
+    auto again = open_dataset(back, work);
+    ASSERT_TRUE(again.ok());
+    auto before = (*original)->trace();
+    auto after = (*again)->trace();
+    ASSERT_TRUE(before.ok() && after.ok()) << name;
+    for (std::size_t i = 0; i < (*before)->location_count(); ++i) {
+      auto a = (*before)->open(LocationId(i), {});
+      auto b = (*after)->open(LocationId(i), {});
+      ASSERT_TRUE(a.ok() && b.ok());
+      EventCursor x(std::move(*a));
+      EventCursor y(std::move(*b));
+      for (;;) {
+        const Event* e = x.next();
+        const Event* f = y.next();
+        ASSERT_EQ(e == nullptr, f == nullptr) << name;
+        if (e == nullptr) break;
+        ASSERT_EQ(e->time_ns, f->time_ns);
+        ASSERT_EQ(e->name, f->name) << name;
+      }
+    }
+  }
+}
+
+// The summary profile of the reference writer has the right lex_aware values: ours must come to the same sums.
+TEST_F(HpctoolkitWrite, WorksOutLexAwareAsTheReferenceSummaryHasIt) {
+  const fs::path data = fs::path(FATHOM_SHARED_DATA) / "hpctoolkit";
+  if (!fs::exists(data)) GTEST_SKIP() << "no reference data at " << data;
+  for (const char* name : {"b-mpi24-stats", "b-cpi-mpi", "b-openacc"}) {
+    const auto work = make_work();
+    auto original = open_dataset(data / name, work);
+    ASSERT_TRUE(original.ok());
+    ASSERT_TRUE(write_database(**original, Generation::meta, directory_ / name).ok());
+    auto written = open_dataset(directory_ / name, work);
+    ASSERT_TRUE(written.ok());
+    const auto sums = [](Dataset& dataset) {
+      std::map<std::tuple<std::string, std::uint32_t>, double> out;
+      const ProfilePtr profile = *dataset.profile();
+      const auto statistics = profile->statistics();
+      for (const StoredStatistic& one : *statistics) {
+        const Metric& metric = profile->defs().metric(one.metric.metric);
+        if (one.statistic != "sum" || metric.scopes[one.metric.scope].name != "lex_aware") continue;
+        out[{metric.name, one.context.value}] = one.value;
+      }
+      return out;
+    };
+    const auto expected = sums(**original);
+    const auto found = sums(**written);
+    EXPECT_GT(expected.size(), 10U) << name;
+    EXPECT_EQ(found.size(), expected.size()) << name;
+    for (const auto& [key, value] : expected) {
+      const auto same = found.find(key);
+      ASSERT_NE(same, found.end()) << name << " context " << std::get<1>(key);
+      EXPECT_NEAR(same->second, value, 1e-9 * std::abs(value)) << name << " context " << std::get<1>(key);
+    }
+  }
+}
+
+TEST_F(HpctoolkitWrite, LeavesForeignDirectoriesAlone) {
+  fs::create_directories(directory_ / "mine");
+  std::FILE* file = std::fopen((directory_ / "mine" / "letter.txt").c_str(), "w");
+  std::fclose(file);
+  const ProfilePtr profile = made_up_profile(10, 2, 1);
+  const auto status = write_database(*profile, nullptr, {}, Generation::meta, directory_ / "mine");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().text().find("left alone"), std::string::npos);
+  EXPECT_TRUE(fs::exists(directory_ / "mine" / "letter.txt"));
+  // An older database is replaced, and nothing is left beside it.
+  ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::xml, directory_ / "db").ok());
+  ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::meta, directory_ / "db").ok());
+  EXPECT_FALSE(fs::exists(directory_ / "db" / "experiment.xml"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 2);
+}
+
+}  // namespace
+}  // namespace fathom::hpctoolkit
