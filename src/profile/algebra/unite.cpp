@@ -316,7 +316,9 @@ Result<United> unite(const Inputs& inputs, SystemMatch match, bool side_by_side)
     contexts.add(defs);
     if (!system.add(defs.system)) {
       return Error("the systems of the profiles are incompatible: neither contains the other", Place::in(input->name))
-          .hint("--reduce keeps machines and nodes only, --collapse puts all processes into one virtual machine");
+          .hint(
+              "--system reduce keeps machines and nodes only, --system collapse puts all processes into one virtual "
+              "machine");
     }
     for (const auto& [key, value] : defs.attributes) {
       if (find_attribute(out.definitions.attributes, key) == nullptr)

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "profile/inspect/inspect.hpp"
+
+namespace fathom::inspect {
+
+namespace {
+
+bool near(double a, double b, double tolerance) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+  const double size = std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= size * std::max(tolerance, 2 * std::numeric_limits<double>::epsilon());
+}
+
+class Comparer {
+ public:
+  Comparer(const Profile& a, const Profile& b, double tolerance) : a_(a), b_(b), tolerance_(tolerance) {}
+
+  Result<Comparison> run() {
+    const Definitions& x = a_.defs();
+    const Definitions& y = b_.defs();
+    out_.metrics_equal = metrics(x, y);
+    out_.contexts_equal = contexts(x, y);
+    out_.system_equal = system(x.system, y.system);
+    if (!out_.equal()) return out_;
+    for (std::size_t m = 0; m < x.metrics.size(); ++m) FATHOM_CHECK(values(MetricId(m)));
+    return out_;
+  }
+
+ private:
+  bool differ(std::string what) {
+    if (out_.first_difference.empty()) out_.first_difference = std::move(what);
+    return false;
+  }
+
+  bool metrics(const Definitions& x, const Definitions& y) {
+    if (x.metrics.size() != y.metrics.size()) {
+      return differ(fmt::format("{} metrics and {}", x.metrics.size(), y.metrics.size()));
+    }
+    for (std::size_t i = 0; i < x.metrics.size(); ++i) {
+      const Metric& p = x.metrics[i];
+      const Metric& q = y.metrics[i];
+      if (p.name != q.name || p.parent != q.parent || p.type != q.type || p.file_id != q.file_id ||
+          p.scopes != q.scopes || p.derivation != q.derivation) {
+        return differ(fmt::format("metric '{}' and metric '{}'", p.name, q.name));
+      }
+    }
+    return true;
+  }
+
+  bool contexts(const Definitions& x, const Definitions& y) {
+    if (x.contexts.size() != y.contexts.size()) {
+      return differ(fmt::format("{} contexts and {}", x.contexts.size(), y.contexts.size()));
+    }
+    for (std::size_t i = 0; i < x.contexts.size(); ++i) {
+      const ContextId id(i);
+      const Context& p = x.contexts[id];
+      const Context& q = y.contexts[id];
+      if (p.parent != q.parent || p.file_id != q.file_id || p.edge != q.edge || p.line != q.line ||
+          x.region_of(id).name != y.region_of(id).name || x.contexts.details(id) != y.contexts.details(id)) {
+        return differ(fmt::format("context {} and {}", x.path(id), y.path(id)));
+      }
+    }
+    return true;
+  }
+
+  bool system(const SystemTree& x, const SystemTree& y) {
+    if (x.nodes.size() != y.nodes.size() || x.location_count() != y.location_count()) {
+      return differ(fmt::format("{} system nodes and {}", x.nodes.size(), y.nodes.size()));
+    }
+    for (std::size_t i = 0; i < x.nodes.size(); ++i) {
+      const SystemNode& p = x.nodes[i];
+      const SystemNode& q = y.nodes[i];
+      if (p.parent != q.parent || p.kind != q.kind || p.type != q.type || p.rank != q.rank || p.name != q.name ||
+          p.location != q.location || p.file_id != q.file_id) {
+        return differ(fmt::format("system node {} and {}", x.path(SystemNodeId(i)), y.path(SystemNodeId(i))));
+      }
+    }
+    return true;
+  }
+
+  Result<void> values(MetricId metric) {
+    if (!why_unavailable(a_, metric).empty() && !why_unavailable(b_, metric).empty()) return success();
+    const Selection all{{}, {}, all_locations(a_.defs()), false};
+    FATHOM_TRY(const Cells x, compute(a_, metric, all));
+    FATHOM_TRY(const Cells y, compute(b_, metric, all));
+    for (std::size_t row = 0; row < x.rows(); ++row) {
+      for (std::size_t i = 0; i < x.columns(); ++i) {
+        ++out_.values;
+        const Form form = form_of(x.type());
+        bool same = false;
+        if (form == Form::integer && tolerance_ == 0) {
+          same = x.integers(row)[i] == y.integers(row)[i];
+        } else if (form == Form::packed) {
+          same = x.at(row, i).text() == y.at(row, i).text() ||
+                 (tolerance_ > 0 && near(x.scalar(row, i), y.scalar(row, i), tolerance_));
+        } else {
+          same = near(x.scalar(row, i), y.scalar(row, i), tolerance_);
+        }
+        if (same) continue;
+        ++out_.different;
+        const Definitions& defs = a_.defs();
+        if (out_.first_difference.empty()) {
+          out_.first_difference = fmt::format("metric '{}', {}, location {}: {} and {}", defs.metric(metric).name,
+                                              defs.path(ContextId(row)), defs.system.location_label(LocationId(i)),
+                                              x.at(row, i).text(), y.at(row, i).text());
+        }
+      }
+    }
+    return success();
+  }
+
+  const Profile& a_;
+  const Profile& b_;
+  double tolerance_;
+  Comparison out_;
+};
+
+}  // namespace
+
+Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance) {
+  return Comparer(a, b, tolerance).run();
+}
+
+}  // namespace fathom::inspect

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "profile/inspect/inspect.hpp"
+#include "profile/views.hpp"
+
+namespace fathom::inspect {
+
+namespace {
+
+std::string group_of(const Region& region) {
+  const std::string paradigm = to_lower(trim(region.paradigm));
+  if (paradigm == "mpi" || (paradigm.empty() && region.name.starts_with("MPI_"))) return "MPI";
+  if (paradigm == "openmp" || paradigm == "omp" || paradigm == "pthread") return "OMP";
+  if (paradigm == "measurement") return "SCOREP";
+  if (paradigm.empty() || paradigm == "compiler" || paradigm == "user" || paradigm == "unknown" ||
+      paradigm == "sampling") {
+    return "USR";
+  }
+  std::string out = paradigm;
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return out;
+}
+
+bool communicates(const std::string& group) { return group == "MPI" || group == "SHMEM"; }
+
+}  // namespace
+
+Result<std::vector<Routine>> routines(const Definitions& defs, const std::vector<std::string>& names) {
+  const ContextTree& tree = defs.contexts;
+  std::vector<ContextId> chosen = names.empty() ? tree.roots() : std::vector<ContextId>();
+  for (const std::string& name : names) {
+    bool any = false;
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+      const Region& region = defs.region_of(ContextId(i));
+      if (!matches_pattern(name, region.name) && !matches_pattern(name, region.mangled_name)) continue;
+      chosen.emplace_back(i);
+      any = true;
+    }
+    if (any) continue;
+    std::vector<std::string> known;
+    for (const Region& region : defs.regions) known.push_back(region.name);
+    return Error::usage(fmt::format("there is no region '{}'{}", name, did_you_mean(name, known)));
+  }
+  std::vector<Routine> out;
+  for (const ContextId id : chosen) {
+    Routine routine{id, {}};
+    using Part = RoutineLine::Part;
+    routine.lines.push_back({Part::inclusive, id, false});
+    routine.lines.push_back({Part::exclusive, id, false});
+    for (const ContextId child : tree.children(id)) {
+      routine.lines.push_back({Part::callee, child, !tree.first_child(child).valid()});
+    }
+    out.push_back(std::move(routine));
+  }
+  return out;
+}
+
+std::vector<std::string> region_groups(const Definitions& defs) {
+  std::vector<std::string> out;
+  for (const Region& region : defs.regions) out.push_back(group_of(region));
+  const ContextTree& tree = defs.contexts;
+  std::vector<bool> talks(tree.size(), false);
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    const Context& context = tree[ContextId(i)];
+    const bool itself = communicates(out[context.region.index()]);
+    if (talks[i] && out[context.region.index()] == "USR") out[context.region.index()] = "COM";
+    if ((talks[i] || itself) && context.parent.valid()) talks[context.parent.index()] = true;
+  }
+  return out;
+}
+
+Result<std::vector<RegionId>> suggest_filter(const Profile& profile, MetricId time, MetricId visits,
+                                             const FilterRules& rules) {
+  const Definitions& defs = profile.defs();
+  FATHOM_TRY(const FlatProfile times, flat_profile(profile, {time, {}, {}}, GroupBy::region));
+  FATHOM_TRY(const FlatProfile counts, flat_profile(profile, {visits, {}, {}}, GroupBy::region));
+  double all_time = 0;
+  double all_visits = 0;
+  for (std::size_t i = 0; i < times.rows.size(); ++i) {
+    all_time += times.exclusive.scalar(i, 0);
+    all_visits += counts.exclusive.scalar(i, 0);
+  }
+  const std::vector<std::string> groups = region_groups(defs);
+  std::vector<RegionId> out;
+  for (const std::size_t i : counts.ranking(false)) {
+    const RegionId region = counts.rows[i].region;
+    const double count = counts.exclusive.scalar(i, 0);
+    if (groups[region.index()] != "USR" || count < rules.min_visit_share * all_visits || count <= 1) continue;
+    // Both views have their rows in the order of first appearance.
+    const double spent = times.exclusive.scalar(i, 0);
+    const double time_share = all_time > 0 ? spent / all_time : 0;
+    const double visit_share = all_visits > 0 ? count / all_visits : 0;
+    if (time_share <= rules.max_time_share || visit_share > 10 * time_share) out.push_back(region);
+  }
+  return out;
+}
+
+std::string filter_text(const Definitions& defs, const std::vector<RegionId>& regions) {
+  std::string out = "SCOREP_REGION_NAMES_BEGIN\n  EXCLUDE\n";
+  for (const RegionId id : regions) {
+    const Region& region = defs.region(id);
+    if (!region.mangled_name.empty() && region.mangled_name != region.name) {
+      out += fmt::format("    MANGLED {}\n", region.mangled_name);
+    } else {
+      // The filter takes shell patterns: what means something there is escaped.
+      std::string name;
+      for (const char c : region.name) {
+        if (c == '*' || c == '?' || c == '[' || c == ' ' || c == '\\' || c == '#') name += '\\';
+        name += c;
+      }
+      out += fmt::format("    {}\n", name);
+    }
+  }
+  return out + "SCOREP_REGION_NAMES_END\n";
+}
+
+}  // namespace fathom::inspect
