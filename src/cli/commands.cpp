@@ -5,6 +5,10 @@ namespace fathom::cli {
 // Every command is a file of its own and has one function here.
 std::unique_ptr<Command> make_advise_command();
 std::unique_ptr<Command> make_check_command();
+std::unique_ptr<Command> make_canonize_command();
+std::unique_ptr<Command> make_clean_command();
+std::unique_ptr<Command> make_common_command();
+std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_cut_command();
 std::unique_ptr<Command> make_derive_command();
@@ -12,7 +16,10 @@ std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_events_command();
 std::unique_ptr<Command> make_emulate_command();
+std::unique_ptr<Command> make_exclusify_command();
 std::unique_ptr<Command> make_formats_command();
+std::unique_ptr<Command> make_groups_command();
+std::unique_ptr<Command> make_inclusify_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_mean_command();
 std::unique_ptr<Command> make_merge_command();
@@ -20,6 +27,10 @@ std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_stats_command();
 std::unique_ptr<Command> make_sort_command();
 std::unique_ptr<Command> make_sync_command();
+std::unique_ptr<Command> make_nodes_command();
+std::unique_ptr<Command> make_part_command();
+std::unique_ptr<Command> make_routines_command();
+std::unique_ptr<Command> make_sanity_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_tree_command();
@@ -37,6 +48,13 @@ std::span<const CommandGroup> command_groups() {
            {"events", "the events of a trace, merged by time; matched messages", Forms::csv, make_events_command},
            {"stats", "trace statistics: calls, time, bytes, who sends to whom", Forms::json_and_csv,
             make_stats_command},
+           {"routines", "routines with their own and their callees' share, spread over locations", Forms::json_and_csv,
+            make_routines_command},
+           {"groups", "values by kind of region: MPI, OpenMP, user code; filter suggestion", Forms::json_and_csv,
+            make_groups_command},
+           {"nodes", "how a metric spreads over the nodes of the machine", Forms::json_and_csv, make_nodes_command},
+           {"sanity", "does a measurement make sense: names, lines, values below zero", Forms::json_and_csv,
+            make_sanity_command},
            {"dump", "the native records as text", Forms::text, make_dump_command},
            {"check", "validate: every defect with its place", Forms::json, make_check_command},
        }},
@@ -46,6 +64,13 @@ std::span<const CommandGroup> command_groups() {
            {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
            {"mean", "the average of several profiles", Forms::text, make_mean_command},
            {"cut", "a part of the call tree, or the tree without parts", Forms::text, make_cut_command},
+           {"compare", "are two profiles equal: trees, ids, every value", Forms::json, make_compare_command},
+           {"common", "profiles reduced to the call paths they share", Forms::text, make_common_command},
+           {"part", "a profile with the values of some ranks only", Forms::text, make_part_command},
+           {"clean", "a profile without regions that nothing calls", Forms::text, make_clean_command},
+           {"canonize", "region names made comparable", Forms::text, make_canonize_command},
+           {"exclusify", "store all metrics as exclusive ones", Forms::text, make_exclusify_command},
+           {"inclusify", "store all metrics as inclusive ones", Forms::text, make_inclusify_command},
            {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
        }},
       {"Predict",

@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/output_arguments.hpp"
 #include "cli/profile_arguments.hpp"
+#include "profile/algebra/reshape.hpp"
 
 namespace fathom::cli {
 
@@ -13,7 +14,13 @@ class DeriveCommand final : public Command {
     options.positional("IN", in_, "a profile")
         .positional("OUT", output_.target, "the profile to write")
         .positionals("DEFINITION", definitions_, "'NAME = EXPR'", false)
-        .values("--derive", "'NAME = EXPR'", definitions_, "the same as DEFINITION");
+        .values("--derive", "'NAME = EXPR'", definitions_, "the same as DEFINITION")
+        .values("--cubepl", "'NAME = TEXT'", cubepl_, "a definition in CubePL")
+        .choice("--kind", kind_, {"post", "exclusive", "inclusive"},
+                "worked out on sums (post), or per cell as exclusive or inclusive values that are then summed")
+        .value("--parent", "METRIC", &pattern_.parent, "the metric that the new ones go below")
+        .value("--unit", "UNIT", &pattern_.unit, "the unit of the new ones")
+        .flag("--store", store_, "store the values instead of the expression");
     output_.declare_format(options);
     options
         .about(
@@ -25,10 +32,26 @@ class DeriveCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
-    if (definitions_.empty()) return Error::usage("derive needs a definition: 'NAME = EXPR'");
+    if (definitions_.empty() && cubepl_.empty()) return Error::usage("derive needs a definition: 'NAME = EXPR'");
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(ProfilePtr profile, dataset->profile());
-    FATHOM_TRY(profile, with_all_derived(std::move(profile), definitions_));
+    pattern_.derivation = kind_ == "exclusive"   ? Derivation::pre_exclusive
+                          : kind_ == "inclusive" ? Derivation::pre_inclusive
+                                                 : Derivation::post;
+    const std::size_t before = profile->defs().metrics.size();
+    for (const std::string& definition : definitions_) {
+      FATHOM_TRY(const DerivedMetric parsed, parse_definition(definition));
+      DerivedMetric wanted = pattern_;
+      wanted.name = parsed.name;
+      wanted.expression = parsed.expression;
+      FATHOM_TRY(profile, with_derived(profile, wanted));
+    }
+    FATHOM_TRY(profile, with_all_cubepl(std::move(profile), cubepl_, pattern_));
+    if (store_) {
+      std::vector<MetricId> fresh;
+      for (std::size_t i = before; i < profile->defs().metrics.size(); ++i) fresh.emplace_back(i);
+      FATHOM_TRY(profile, algebra::materialise(profile, fresh));
+    }
     FATHOM_CHECK(output_.write(session, profile, &dataset->format()));
     return kDone;
   }
@@ -36,6 +59,10 @@ class DeriveCommand final : public Command {
  private:
   std::string in_;
   std::vector<std::string> definitions_;
+  std::vector<std::string> cubepl_;
+  std::string kind_ = "post";
+  DerivedMetric pattern_;
+  bool store_ = false;
   OutputArguments output_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/cube/cubepl/cubepl.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
 
@@ -35,11 +36,26 @@ void ProfileArguments::declare_metrics(Options& options, std::string help) {
 }
 
 void ProfileArguments::declare_derive(Options& options) {
-  options.values("--derive", "'NAME = EXPR'", derive, "add a metric computed from others, e.g. 'ipc = ins / cycles'");
+  options.values("--derive", "'NAME = EXPR'", derive, "add a metric computed from others, e.g. 'ipc = ins / cycles'")
+      .values("--cubepl", "'NAME = TEXT'", cubepl, "the same in CubePL, e.g. 'ipc = metric::ins()/metric::cycles()'");
 }
 
 void ProfileArguments::declare_names(Options& options) {
   options.flag("--full-names", full_names, "do not shorten template arguments and long names");
+}
+
+Result<ProfilePtr> with_all_cubepl(ProfilePtr profile, const std::vector<std::string>& definitions,
+                                   const DerivedMetric& pattern) {
+  for (const std::string& definition : definitions) {
+    FATHOM_TRY(const DerivedMetric parsed, parse_definition(definition));
+    DerivedMetric wanted = pattern;
+    wanted.name = parsed.name;
+    wanted.expression = parsed.expression;
+    auto derived = cube::cubepl::with_cubepl(profile, wanted);
+    if (!derived) return std::move(derived).error().with("--cubepl").as(ErrorKind::usage);
+    profile = *std::move(derived);
+  }
+  return profile;
 }
 
 Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::string>& definitions) {
@@ -58,7 +74,8 @@ Result<ProfilePtr> ProfileArguments::open(Dataset& dataset) const {
 
 Result<ProfilePtr> ProfileArguments::open(Session& session) const {
   FATHOM_TRY(ProfilePtr profile, session.open_profile(path));
-  return with_all_derived(std::move(profile), derive);
+  FATHOM_TRY(profile, with_all_derived(std::move(profile), derive));
+  return with_all_cubepl(std::move(profile), cubepl);
 }
 
 Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std::vector<std::string>& patterns) {

@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "defs/definitions.hpp"
+#include "profile/expression/derive.hpp"
 #include "profile/profile.hpp"
 
 namespace fathom::cli {
@@ -15,6 +16,7 @@ struct ProfileArguments {
   std::string path;
   std::vector<std::string> metrics;
   std::vector<std::string> derive;
+  std::vector<std::string> cubepl;
   bool full_names = false;
 
   void declare_path(Options& options);
@@ -28,6 +30,9 @@ struct ProfileArguments {
   Result<ProfilePtr> open(Session& session) const;
 };
 
+// 'NAME = TEXT' in CubePL, one after the other.
+Result<ProfilePtr> with_all_cubepl(ProfilePtr profile, const std::vector<std::string>& definitions,
+                                   const DerivedMetric& pattern = {});
 Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::string>& definitions);
 
 // Metrics whose unique or display name fits one of the patterns, in the order of the patterns; none = an empty list.
