@@ -44,7 +44,9 @@ class CleanCommand final : public ReshapeCommand {
 template <Scope scope>
 class StoreAsCommand final : public ReshapeCommand {
   void declare_more(Options& options) override {
-    options.about("Values stay the same; only which of them are stored changes.");
+    constexpr const char* kName = scope == Scope::exclusive ? "exclusify" : "inclusify";
+    options.about("Values stay the same; only which of them are stored changes.")
+        .example(std::string("fathom ") + kName + " app.cubex -o out.cubex", "every metric in one flavour");
   }
   Result<ProfilePtr> work(const ProfilePtr& profile) override { return algebra::store_as(profile, scope); }
 };

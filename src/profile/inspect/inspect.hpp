@@ -32,10 +32,11 @@ Result<std::vector<Routine>> routines(const Definitions& defs, const std::vector
 std::vector<std::string> region_groups(const Definitions& defs);
 
 struct FilterRules {
-  double max_time_share = 0.01;    // of the whole: what is filtered may cost this much each
-  double min_visit_share = 0.001;  // of the whole: smaller ones are not worth a rule
+  double max_seconds_per_visit = 1e-6;  // about what measuring a visit costs
+  double min_visit_share = 0.001;       // of the whole: smaller ones are not worth a rule
 };
-// User regions whose measurement costs more than it tells: many visits, little time. Region ids by falling visits.
+// User regions whose measurement costs more than it tells: many visits, each as short as its measurement. Region ids by
+// falling visits.
 Result<std::vector<RegionId>> suggest_filter(const Profile& profile, MetricId time, MetricId visits,
                                              const FilterRules& rules = {});
 // The suggestion in the form that Score-P reads.

@@ -79,12 +79,8 @@ Result<std::vector<RegionId>> suggest_filter(const Profile& profile, MetricId ti
   const Definitions& defs = profile.defs();
   FATHOM_TRY(const FlatProfile times, flat_profile(profile, {time, {}, {}}, GroupBy::region));
   FATHOM_TRY(const FlatProfile counts, flat_profile(profile, {visits, {}, {}}, GroupBy::region));
-  double all_time = 0;
   double all_visits = 0;
-  for (std::size_t i = 0; i < times.rows.size(); ++i) {
-    all_time += times.exclusive.scalar(i, 0);
-    all_visits += counts.exclusive.scalar(i, 0);
-  }
+  for (std::size_t i = 0; i < counts.rows.size(); ++i) all_visits += counts.exclusive.scalar(i, 0);
   const std::vector<std::string> groups = region_groups(defs);
   std::vector<RegionId> out;
   for (const std::size_t i : counts.ranking(false)) {
@@ -93,9 +89,7 @@ Result<std::vector<RegionId>> suggest_filter(const Profile& profile, MetricId ti
     if (groups[region.index()] != "USR" || count < rules.min_visit_share * all_visits || count <= 1) continue;
     // Both views have their rows in the order of first appearance.
     const double spent = times.exclusive.scalar(i, 0);
-    const double time_share = all_time > 0 ? spent / all_time : 0;
-    const double visit_share = all_visits > 0 ? count / all_visits : 0;
-    if (time_share <= rules.max_time_share || visit_share > 10 * time_share) out.push_back(region);
+    if (spent / count <= rules.max_seconds_per_visit) out.push_back(region);
   }
   return out;
 }
