@@ -131,7 +131,7 @@ class ParaverTrace : public Trace {
       std::stable_sort(events.begin(), events.end(),
                        [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
     }
-    final_time_ = file.final_nanoseconds(time, file);
+    final_time_ = nanoseconds(file.final_time, file);
   }
 
   std::vector<std::vector<Event>> events_;  // by location
