@@ -13,8 +13,8 @@
 #include "formats/extrap/extrap_formats.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
-#include "formats/runs/runs_format.hpp"
 #include "formats/paraver/paraver_format.hpp"
+#include "formats/runs/runs_format.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -29,6 +29,7 @@ std::span<const Format* const> all_formats() {
       &hpctoolkit::xml_format(),
       &ovni::format(),
       &hpctoolkit::classic_format(),
+      &paraver::format(),
       &extrap::text_format(),
       &extrap::talpas_format(),
       &extrap::json_format(),
@@ -37,8 +38,6 @@ std::span<const Format* const> all_formats() {
       &extrap::extra_p_3_format(),
       &extra_prof::format(),
       &runs::format(),
-      &cube::format(),           &cube3::format(), &dumpi::format(),   &hpctoolkit::meta_format(),
-      &hpctoolkit::xml_format(), &ovni::format(),  &paraver::format(), &hpctoolkit::classic_format(),
   };
   return kFormats;
 }

@@ -44,8 +44,8 @@ Result<void> run(const M& modeler, std::size_t grain, std::span<const double* co
 }
 
 // Replaces the models of all series that the robust modeler can handle.
-Result<void> run_robust(const Experiment& experiment, const FitOptions& options, const RobustGroups& groups,
-                        std::vector<Model>& models) {
+Result<void> run_robust(const Experiment& experiment, const FitOptions& options, std::vector<Model>& models) {
+  const RobustGroups groups = make_robust_groups(experiment, options.measure);
   const auto values = experiment.measure(options.measure);
   for (std::size_t g = 0; g < groups.groups.size(); ++g) {
     const RobustGroup& group = *groups.groups[g];
@@ -84,16 +84,22 @@ FitOptions fallback(const FitOptions& options, std::size_t parameters) {
 
 }  // namespace
 
-namespace {
-
-// All modelers but the robust one; `skip`: series that are left alone.
-Result<void> run_plain(const Experiment& experiment, const FitOptions& options, const Work& work,
-                       const std::vector<bool>& skip, ModelSet& set) {
+Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
+  if (options.modeler == Modeler::robust) {
+    FATHOM_TRY(ModelSet set, fit(experiment, fallback(options, experiment.parameters().size()), work));
+    set.modeler = modeler_info(options);
+    FATHOM_CHECK(run_robust(experiment, options, set.models));
+    return set;
+  }
+  ModelSet set;
+  set.modeler = modeler_info(options);
+  set.models.resize(experiment.series().size());
   const std::size_t parameters = experiment.parameters().size();
+  if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
   const auto values = experiment.measure(options.measure);
   std::vector<std::vector<std::uint32_t>> members(experiment.point_sets().size());
   for (std::size_t s = 0; s < experiment.series().size(); ++s) {
-    if (!skip[s]) members[experiment.series()[s].point_set].push_back(static_cast<std::uint32_t>(s));
+    members[experiment.series()[s].point_set].push_back(static_cast<std::uint32_t>(s));
   }
   const Warner warn{experiment, work};
   for (std::size_t p = 0; p < members.size(); ++p) {
@@ -121,27 +127,6 @@ Result<void> run_plain(const Experiment& experiment, const FitOptions& options, 
       FATHOM_CHECK(run(modeler, kMultiGrain, rows, members[p], set.models));
     }
   }
-  return {};
-}
-
-}  // namespace
-
-Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
-  ModelSet set;
-  set.modeler = modeler_info(options);
-  set.models.resize(experiment.series().size());
-  for (std::size_t s = 0; s < set.models.size(); ++s) set.models[s].series = static_cast<std::uint32_t>(s);
-  const std::size_t parameters = experiment.parameters().size();
-  if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
-  std::vector<bool> done(set.models.size(), false);
-  FitOptions plain = options;
-  if (options.modeler == Modeler::robust) {
-    const RobustGroups groups = make_robust_groups(experiment, options.measure);
-    FATHOM_CHECK(run_robust(experiment, options, groups, set.models));
-    for (std::size_t s = 0; s < done.size(); ++s) done[s] = groups.member[s].group != RobustGroups::kNone;
-    plain = fallback(options, parameters);
-  }
-  FATHOM_CHECK(run_plain(experiment, plain, work, done, set));
   return set;
 }
 

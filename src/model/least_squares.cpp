@@ -11,52 +11,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // The smallest cut-off of LAPACK's solver: its notion of epsilon is half of the spacing at one.
 constexpr double kTightCutoff = kEpsilon / 2;
 constexpr int kMaxSweeps = 30;
-
-// Four numbers of plain memory: sums in four parts, which a compiler may not make of a sum in order.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-
-double dot_product(const double* a, const double* b, std::size_t count) {
-  Four sum = {};
-  std::size_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    const Four x = *reinterpret_cast<const Four*>(a + k);
-    const Four y = *reinterpret_cast<const Four*>(b + k);
-    sum += x * y;
-  }
-  double rest = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  for (; k < count; ++k) rest += a[k] * b[k];
-  return rest;
-}
-
-double scaled_length(const double* a, std::size_t count, double largest) {
-  double squares = 0;
-  for (std::size_t k = 0; k < count; ++k) squares += (a[k] / largest) * (a[k] / largest);
-  return largest * std::sqrt(squares);
-}
-
-// A lower bound of smallest/largest singular value of an upper triangular matrix, cheap to have: with the norms of the
-// matrix and its inverse. Zero when a diagonal element is.
-double condition_bound(const std::vector<double>& r, std::size_t columns) {
-  constexpr std::size_t kMost = 8;
-  if (columns > kMost) return 0;
-  double inverse[kMost][kMost];
-  double norm = 0;
-  double inverse_norm = 0;
-  for (std::size_t c = 0; c < columns; ++c) {
-    const double diagonal = r[c * columns + c];
-    if (diagonal == 0) return 0;
-    for (std::size_t i = 0; i <= c; ++i) norm += r[c * columns + i] * r[c * columns + i];
-    // Column c of the inverse by back substitution.
-    inverse[c][c] = 1 / diagonal;
-    for (std::size_t i = c; i-- > 0;) {
-      double sum = 0;
-      for (std::size_t j = i + 1; j <= c; ++j) sum += r[j * columns + i] * inverse[j][c];
-      inverse[i][c] = -sum / r[i * columns + i];
-    }
-    for (std::size_t i = 0; i <= c; ++i) inverse_norm += inverse[i][c] * inverse[i][c];
-  }
-  return 1 / std::sqrt(norm * inverse_norm);
-}
 }  // namespace
 
 bool line_inverse(std::span<const double> t, std::span<double> inverse0, std::span<double> inverse1) {
@@ -138,22 +92,23 @@ void LeastSquares::factorise(std::size_t rows, std::size_t columns) {
       r_[c * columns + c] = 0;
       continue;
     }
-    const double length = norm > 1e-140 && norm < 1e140 ? std::sqrt(dot_product(pivot + c, pivot + c, rows - c))
-                                                        : scaled_length(pivot + c, rows - c, norm);
+    double squares = 0;
+    for (std::size_t k = c; k < rows; ++k) {
+      const double scaled = pivot[k] / norm;
+      squares += scaled * scaled;
+    }
+    const double length = norm * std::sqrt(squares);
     const double alpha = pivot[c] > 0 ? -length : length;
     r_[c * columns + c] = alpha;
     // v = pivot - alpha e_c, scaled so that v[c] = 1; H = I - tau v v'.
     const double head = pivot[c] - alpha;
     const double tau = -head / alpha;
-    const double inverse = 1 / head;
-    if (std::isnormal(inverse)) {
-      for (std::size_t k = c + 1; k < rows; ++k) pivot[k] *= inverse;
-    } else {
-      for (std::size_t k = c + 1; k < rows; ++k) pivot[k] /= head;
-    }
+    for (std::size_t k = c + 1; k < rows; ++k) pivot[k] /= head;
     for (std::size_t other = c + 1; other <= columns; ++other) {
       double* target = q_.data() + other * rows;
-      const double dot = tau * (target[c] + dot_product(pivot + c + 1, target + c + 1, rows - c - 1));
+      double dot = target[c];
+      for (std::size_t k = c + 1; k < rows; ++k) dot += pivot[k] * target[k];
+      dot *= tau;
       target[c] -= dot;
       for (std::size_t k = c + 1; k < rows; ++k) target[k] -= dot * pivot[k];
     }
@@ -220,15 +175,11 @@ std::span<const double> LeastSquares::solve(std::span<const double* const> matri
   factorise(rows, columns);
   std::vector<double>& projected = q_;
   const double* rhs = projected.data() + columns * rows;
+  singular_values(columns);
+  const double largest = *std::max_element(sigma_.begin(), sigma_.end());
+  const double smallest = *std::min_element(sigma_.begin(), sigma_.end());
   const double loose = kEpsilon * static_cast<double>(std::max(rows, columns));
-  bool full = rows >= columns && condition_bound(r_, columns) > 2 * loose;
-  double largest = 0;
-  if (!full) {
-    singular_values(columns);
-    largest = *std::max_element(sigma_.begin(), sigma_.end());
-    const double smallest = *std::min_element(sigma_.begin(), sigma_.end());
-    full = rows >= columns && smallest > kTightCutoff * largest;
-  }
+  const bool full = rows >= columns && (smallest > loose * largest || smallest > kTightCutoff * largest);
   if (full) {
     for (std::size_t c = columns; c-- > 0;) {
       double value = rhs[c];

@@ -18,20 +18,6 @@ constexpr std::string_view kNotAll =
     "Could not use all measurement points. At least 25 measurements are needed; one for each combination of "
     "parameters.";
 
-// The figure that candidates are compared by.
-double criterion_of(std::span<const double> predicted, std::span<const double> y, bool rss) {
-  double sum = 0;
-  if (rss) {
-    for (std::size_t k = 0; k < y.size(); ++k) sum += (predicted[k] - y[k]) * (predicted[k] - y[k]);
-    return sum;
-  }
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    const double size = std::fabs(y[k]) + std::fabs(predicted[k]);
-    if (size != 0) sum += std::fabs(predicted[k] - y[k]) / size;
-  }
-  return sum * 200 / static_cast<double>(y.size());
-}
-
 // In-sample figures as the multi-parameter modeler defines them.
 Quality quality_of(std::span<const double> predicted, std::span<const double> y, double total, double factors) {
   Quality q;
@@ -160,10 +146,9 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
   struct Candidate {
     std::vector<double> coefficients;  // constant first
     Quality quality;
-    double criterion = 0;  // with more than one term only this
   };
   // Least squares for a list of summands (bits: factors).
-  const auto evaluate = [&](std::span<const std::uint32_t> summands, const double* fixed, bool figures) {
+  const auto evaluate = [&](std::span<const std::uint32_t> summands, const double* fixed) {
     scratch.columns.resize(summands.size() + 1);
     scratch.matrix.clear();
     scratch.columns[0].assign(points_, 1.0);
@@ -191,11 +176,7 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
       const double c = candidate.coefficients[s + 1];
       for (std::size_t k = 0; k < points_; ++k) scratch.predicted[k] += c * scratch.columns[s + 1][k];
     }
-    if (figures) {
-      candidate.quality = quality_of(scratch.predicted, y, total, factor_count);
-    } else {
-      candidate.criterion = criterion_of(scratch.predicted, y, options_.multi.compare_with_rss);
-    }
+    candidate.quality = quality_of(scratch.predicted, y, total, factor_count);
     return candidate;
   };
   const auto store = [&](std::span<const std::uint32_t> summands, const Candidate& candidate) {
@@ -217,8 +198,8 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
     // A piecewise function keeps its own coefficients inside.
     const double as_is[] = {line.segments.empty() ? line.constant : 0,
                             line.segments.empty() ? line.terms.front().coefficient : 1};
-    const Candidate kept = evaluate(only, as_is, true);
-    const Candidate refit = evaluate(only, nullptr, true);
+    const Candidate kept = evaluate(only, as_is);
+    const Candidate refit = evaluate(only, nullptr);
     const bool better = refit.quality.smape < kept.quality.smape ||
                         (options_.multi.compare_with_rss && refit.quality.rss < kept.quality.rss);
     store(only, better ? refit : kept);
@@ -229,7 +210,7 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
   std::size_t winner = 0;
   Candidate best;
   for (std::size_t c = 0; c < list.size(); ++c) {
-    Candidate candidate = evaluate(list[c], nullptr, false);
+    Candidate candidate = evaluate(list[c], nullptr);
     if (c == 0) {
       best = candidate;
       continue;
@@ -246,12 +227,13 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
       negligible = coefficient == 0 || largest < kContribution;
     }
     if (negligible) continue;
-    const bool better = candidate.criterion < best.criterion;
+    const bool better = options_.multi.compare_with_rss ? candidate.quality.rss < best.quality.rss
+                                                        : candidate.quality.smape < best.quality.smape;
     if (!better) continue;
     winner = c;
     best = std::move(candidate);
   }
-  store(list[winner], evaluate(list[winner], best.coefficients.data(), true));
+  store(list[winner], best);
 }
 
 }  // namespace fathom

@@ -6,8 +6,8 @@
 
 namespace fathom::cube {
 
-// Writes any profile. What Cube has no room for is left out with a warning: derived metrics that CubePL cannot express, scopes
-// beyond one per metric, what kind an edge of the call tree is.
+// Writes any profile. What Cube has no room for is left out with a warning: derived metrics that CubePL cannot express,
+// scopes beyond one per metric, what kind an edge of the call tree is.
 Result<void> write_profile(const Profile& profile, const std::filesystem::path& target,
                            const CubeWriteOptions& options);
 
