@@ -4,10 +4,17 @@ set -eu
 cd "$(dirname "$0")/.."
 fathom=$1
 
+bold=
+plain=
+if [ -t 1 ]; then
+  bold=$(printf '\033[1m')
+  plain=$(printf '\033[0m')
+fi
+
 run() {
-  printf '\n\033[1m$ fathom'
+  printf '\n%s$ fathom' "$bold"
   for word in "$@"; do case $word in *' '* | *'*'*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac; done
-  printf '\033[0m\n'
+  printf '%s\n' "$plain"
   "$fathom" "$@"
 }
 

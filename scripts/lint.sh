@@ -1,5 +1,6 @@
 #!/bin/sh
-# Formatting, direction of includes, clang-tidy. Fails on the first kind that finds something.
+# lint.sh [--tidy]: formatting and direction of includes; with --tidy clang-tidy too, which takes some minutes.
+# Fails on the first kind that finds something.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,7 @@ git ls-files '*.cpp' '*.hpp' | xargs clang-format-16 --dry-run --Werror
 echo "direction of includes"
 python3 scripts/check_includes.py
 
+[ "${1:-}" = --tidy ] || exit 0
 echo "clang-tidy"
 # Its own build folder: the compile commands must be those of a build that this script knows.
 cmake --preset release -B build-lint -DFATHOM_TESTS=OFF -DFATHOM_BENCH=OFF >/dev/null
