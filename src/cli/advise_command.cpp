@@ -64,6 +64,7 @@ class AdviseCommand final : public Command {
 
   Result<AdvisorOptions> advisor_options(const Experiment& e) const {
     AdvisorOptions options;
+    if (!(budget_ > 0)) return Error::usage("say what measuring may cost: --budget COST, more than 0");
     options.budget = budget_;
     if (process_parameter_) {
       FATHOM_TRY(options.process_parameter, parameter(e, *process_parameter_));

@@ -20,7 +20,7 @@ class ConvertCommand final : public Command {
         .about(
             "To the format it is in a dataset is rewritten from its native records, nothing is lost. Between formats "
             "of a level everything is kept that both can say. OUT appears whole or not at all.")
-        .example("fathom convert profile.cubex stacks.folded", "for flame graphs")
+        .example("fathom convert profile.cubex database --to hpctoolkit", "a profile as a HPCToolkit database")
         .example("fathom convert old.cube new.cubex", "Cube 3 to Cube 4")
         .example("fathom convert in.cubex out.cubex --compress", "the same profile with packed values");
   }
