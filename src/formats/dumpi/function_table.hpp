@@ -21,7 +21,8 @@ struct FunctionRow {
 };
 
 // clang-format off
-inline constexpr std::array kFunctionRows = {
+// A plain array: clang cannot deduce a std::array of so many.
+inline constexpr FunctionRow kFunctionRows[] = {
     FunctionRow{0, "MPI_Send", "count:i32 datatype:datatype dest:dest tag:tag comm:comm", "", ""},
     FunctionRow{1, "MPI_Recv", "count:i32 datatype:datatype source:source tag:tag comm:comm status:status", "", "status"},
     FunctionRow{2, "MPI_Get_count", "status:status datatype:datatype count:i32", "", "count"},

@@ -133,7 +133,7 @@ constexpr Function parse_row(const FunctionRow& row) {
 }
 
 constexpr std::array<Function, kIds> parse_table() {
-  static_assert(kFunctionRows.size() == kIds);
+  static_assert(std::size(kFunctionRows) == kIds);
   std::array<Function, kIds> table{};
   for (std::size_t i = 0; i < kIds; ++i) {
     require(kFunctionRows[i].id == i);
