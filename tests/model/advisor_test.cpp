@@ -48,7 +48,8 @@ TEST(Advisor, AsTheReference) {
         EXPECT_TRUE(advice->suggestions.empty() || cost <= options.budget);
         continue;
       }
-      // Its 17 points allow two models that fit equally well; the suggestions depend on which one is taken.
+      // Our model of its 17 points is another than the reference's, and the suggestions follow from the model. Whether
+      // the two fit equally well is not established.
       if (one["input"] == "text/mpa/4_param_add.txt") continue;
       std::vector<std::vector<double>> suggested;
       for (const Suggestion& s : advice->suggestions) suggested.push_back(s.point);
