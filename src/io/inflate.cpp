@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace fathom {
 
@@ -41,11 +42,10 @@ struct Inflater {
   ~Inflater() { inflateEnd(&stream); }
 };
 
-}  // namespace
-
-bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}; }
-
-Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink) {
+// Unpacks up to the end, or to where the data are damaged or cut off: then that is the value. Errors are the limit's
+// and the sink's.
+Result<std::optional<Error>> unpack_pieces(const Blob& packed, std::uint64_t limit,
+                                           const std::function<Result<void>(Bytes)>& sink) {
   Inflater inflater;
   if (!inflater.ready) return Error("cannot start zlib", packed.place());
   z_stream& z = inflater.stream;
@@ -70,21 +70,32 @@ Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::f
     if (got > 0) FATHOM_CHECK(sink(Bytes(piece).first(got)));
     if (status == Z_STREAM_END) {
       // Another member may follow; anything else behind the last one is padding.
-      if (!is_gzip(in.subspan(consumed))) return {};
+      if (!is_gzip(in.subspan(consumed))) return std::optional<Error>();
       inflateReset(&z);
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      return Error(fmt::format("gzip data are damaged ({})", z.msg != nullptr ? z.msg : "no reason given"),
-                   packed.place(consumed));
+      return std::optional(
+          Error(fmt::format("gzip data are damaged ({})", z.msg != nullptr ? z.msg : "no reason given"),
+                packed.place(consumed)));
     } else if (consumed == in.size() && z.avail_out != 0) {
-      return Error("gzip data end too early", packed.place(consumed));
+      return std::optional(Error("gzip data end too early", packed.place(consumed)));
     }
   }
+}
+
+}  // namespace
+
+bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}; }
+
+Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink) {
+  FATHOM_TRY(const std::optional<Error> damage, unpack_pieces(packed, limit, sink));
+  if (damage) return *damage;
+  return {};
 }
 
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
   auto out = std::make_shared<Unpacked>();
   out->work = work;
-  FATHOM_CHECK(gunzip_pieces(packed, limit, [&](Bytes piece) -> Result<void> {
+  const auto keep = [&](Bytes piece) -> Result<void> {
     const std::size_t size = out->bytes.size() + piece.size();
     if (size > out->bytes.capacity()) {
       const std::size_t room = std::max(size, out->bytes.capacity() * 2);
@@ -93,7 +104,14 @@ Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
     }
     out->bytes.insert(out->bytes.end(), piece.begin(), piece.end());
     return {};
-  }));
+  };
+  FATHOM_TRY(const std::optional<Error> damage, unpack_pieces(packed, limit, keep));
+  if (damage) {
+    if (out->bytes.empty()) return *damage;
+    FATHOM_CHECK(work->diagnostics.lost(
+        "gzip.damaged", damage->place(),
+        fmt::format("{}: the {} bytes before that are used", damage->what(), out->bytes.size())));
+  }
   const Bytes bytes(out->bytes);
   return Blob(packed.name(), bytes, std::move(out));
 }

@@ -12,9 +12,10 @@ namespace fathom {
 bool is_gzip(Bytes bytes);
 
 // Unpacks a whole gzip file (several members too) of at most `limit` bytes; counted against the budget while it lives.
+// Of a damaged or cut-off file it gives what comes before the damage, and says so.
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit);
 
-// The same piece by piece, without keeping more than one piece.
+// The same piece by piece, without keeping more than one piece; damage is an error once the sound pieces are handed over.
 Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink);
 
 // Unpacks one zlib stream that must fill `out` exactly. MT: safe.

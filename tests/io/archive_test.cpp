@@ -93,15 +93,38 @@ TEST(Gzip, IsBounded) {
   EXPECT_FALSE(gunzip(packed, make_work(false, 1 << 20), 1 << 30).ok());
 }
 
-TEST(Gzip, NamesDamage) {
-  const auto packed = gzip(as_bytes(random_text(10000, 6)), 6);
-  const auto cut = std::vector<std::byte>(packed.begin(), packed.begin() + 100);
-  const auto short_result = gunzip(Blob::own("f", cut), make_work(), 1 << 20);
-  ASSERT_FALSE(short_result.ok());
-  EXPECT_EQ(short_result.error().text(), "f:0x64: gzip data end too early");
-  auto flipped = packed;
-  flipped[flipped.size() - 6] ^= std::byte{1};  // the check sum
-  EXPECT_FALSE(gunzip(Blob::own("f", flipped), make_work(), 1 << 20).ok());
+TEST(Gzip, GivesWhatComesBeforeTheDamage) {
+  const std::string text = random_text(100000, 6);
+  const auto packed = gzip(as_bytes(text), 6);
+  const std::vector<std::byte> cut(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(packed.size() / 2));
+  const auto work = make_work();
+  const auto blob = gunzip(Blob::own("f", cut), work, 1 << 20);
+  ASSERT_TRUE(blob.ok()) << blob.error().text();
+  const auto got = as_text(blob->bytes());
+  EXPECT_GT(got.size(), text.size() / 3);
+  EXPECT_LT(got.size(), text.size());
+  EXPECT_TRUE(text.starts_with(got));
+  const auto noted = work->diagnostics.all();
+  ASSERT_EQ(noted.size(), 1U);
+  EXPECT_EQ(noted[0].severity, Severity::data_loss);
+  EXPECT_EQ(noted[0].place.offset, cut.size());
+  EXPECT_NE(noted[0].text.find("gzip data end too early"), std::string::npos);
+
+  const auto refused = gunzip(Blob::own("f", cut), make_work(true), 1 << 20);
+  ASSERT_FALSE(refused.ok()) << "strict";
+  const auto pieces = gunzip_pieces(Blob::own("f", cut), 1 << 20, [](Bytes) -> Result<void> { return {}; });
+  ASSERT_FALSE(pieces.ok());
+  EXPECT_EQ(pieces.error().what(), "gzip data end too early");
+}
+
+TEST(Gzip, IsRefusedWhereNothingIsSound) {
+  auto packed = gzip(as_bytes(random_text(10000, 6)), 6);
+  const std::vector<std::byte> header(packed.begin(), packed.begin() + 10);
+  const auto nothing = gunzip(Blob::own("f", header), make_work(), 1 << 20);
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_EQ(nothing.error().text(), "f:0xa: gzip data end too early");
+  packed[10] = std::byte{0xFF};  // a block type that does not exist
+  EXPECT_FALSE(gunzip(Blob::own("f", packed), make_work(), 1 << 20).ok());
 }
 
 TEST(Inflate, FillsExactly) {
