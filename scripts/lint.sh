@@ -10,6 +10,9 @@ git ls-files '*.cpp' '*.hpp' | xargs clang-format-16 --dry-run --Werror
 echo "direction of includes"
 python3 scripts/check_includes.py
 
+echo "names of types"
+python3 scripts/check_type_names.py
+
 [ "${1:-}" = --tidy ] || exit 0
 echo "clang-tidy"
 # Its own build folder: the compile commands must be those of a build that this script knows.

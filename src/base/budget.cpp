@@ -12,14 +12,14 @@ std::uint64_t Budget::default_limit() {
 }
 
 Result<Budget::Reservation> Budget::reserve(std::uint64_t bytes, std::string_view what) {
-  std::uint64_t used = used_.load();
+  std::uint64_t used = used_->load();
   do {
     if (bytes > limit_ || used > limit_ - bytes) {
       return Error(fmt::format("{} needs {} bytes of memory, {} of {} are in use", what, bytes, used, limit_))
           .hint("raise the limit with --max-memory, e.g. --max-memory 16G");
     }
-  } while (!used_.compare_exchange_weak(used, used + bytes));
-  return Reservation(this, bytes);
+  } while (!used_->compare_exchange_weak(used, used + bytes));
+  return Reservation(used_, bytes);
 }
 
 }  // namespace fathom

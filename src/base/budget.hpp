@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,8 @@
 
 namespace fathom {
 
-// MT: internally synchronised. Reservations are given back by their owners' destructors.
+// MT: internally synchronised. Reservations are given back by their owners' destructors, which may run after the
+// budget's.
 class Budget {
  public:
   explicit Budget(std::uint64_t bytes) : limit_(bytes) {}
@@ -21,22 +23,23 @@ class Budget {
   class Reservation {
    public:
     Reservation() = default;
-    Reservation(Budget* budget, std::uint64_t bytes) : budget_(budget), bytes_(bytes) {}
-    Reservation(Reservation&& other) noexcept { *this = std::move(other); }
+    Reservation(std::shared_ptr<std::atomic<std::uint64_t>> used, std::uint64_t bytes)
+        : used_(std::move(used)), bytes_(bytes) {}
+    Reservation(Reservation&& other) noexcept = default;
     Reservation& operator=(Reservation&& other) noexcept {
       release();
-      budget_ = std::exchange(other.budget_, nullptr);
-      bytes_ = std::exchange(other.bytes_, 0);
+      used_ = std::move(other.used_);
+      bytes_ = other.bytes_;
       return *this;
     }
     ~Reservation() { release(); }
 
    private:
     void release() {
-      if (budget_ != nullptr) budget_->used_.fetch_sub(bytes_);
-      budget_ = nullptr;
+      if (used_) used_->fetch_sub(bytes_);
+      used_.reset();
     }
-    Budget* budget_ = nullptr;
+    std::shared_ptr<std::atomic<std::uint64_t>> used_;
     std::uint64_t bytes_ = 0;
   };
 
@@ -44,11 +47,11 @@ class Budget {
   Result<Reservation> reserve(std::uint64_t bytes, std::string_view what);
 
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
-  [[nodiscard]] std::uint64_t used() const { return used_.load(); }
+  [[nodiscard]] std::uint64_t used() const { return used_->load(); }
 
  private:
   std::uint64_t limit_;
-  std::atomic<std::uint64_t> used_{0};
+  std::shared_ptr<std::atomic<std::uint64_t>> used_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace fathom

@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-Statistics statistics_of(std::span<const double> values, std::vector<double>& scratch) {
-  Statistics result;
+ValueStatistics statistics_of(std::span<const double> values, std::vector<double>& scratch) {
+  ValueStatistics result;
   const std::size_t count = values.size();
   if (count == 0) return result;
   const double n = static_cast<double>(count);
@@ -114,7 +114,7 @@ void ExperimentBuilder::add(std::uint32_t callpath, std::uint32_t metric, std::u
 }
 
 void ExperimentBuilder::add_statistics(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point,
-                                       const Statistics& statistics, std::uint32_t repetitions,
+                                       const ValueStatistics& statistics, std::uint32_t repetitions,
                                        std::span<const double> values, std::span<const ShapeToken> shape) {
   add(callpath, metric, point, values, repetitions, shape);
   statistics_.push_back(statistics);
@@ -274,7 +274,7 @@ void ExperimentBuilder::place_measurements() {
       }
     }
     const std::span<const double> own = std::span<const double>(in_place ? values_ : values).subspan(begin, count);
-    const Statistics s = first.statistics != 0 ? statistics_[first.statistics - 1] : statistics_of(own, scratch);
+    const ValueStatistics s = first.statistics != 0 ? statistics_[first.statistics - 1] : statistics_of(own, scratch);
     e.mean_.push_back(s.mean);
     e.median_.push_back(s.median);
     e.minimum_.push_back(s.minimum);

@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-struct Statistics {
+struct ValueStatistics {
   double mean = 0;
   double median = 0;
   double minimum = 0;
@@ -20,7 +20,7 @@ struct Statistics {
 };
 // Over all values; population standard deviation, median of an even count = mean of the two middle ones.
 // `scratch` is overwritten; give the same one to many calls.
-Statistics statistics_of(std::span<const double> values, std::vector<double>& scratch);
+ValueStatistics statistics_of(std::span<const double> values, std::vector<double>& scratch);
 
 class ExperimentBuilder {
  public:
@@ -49,8 +49,8 @@ class ExperimentBuilder {
     add(callpath, metric, point, values, static_cast<std::uint32_t>(values.size()));
   }
   // One of which only the statistics are known; with `values` they are kept beside the statistics as given.
-  void add_statistics(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point, const Statistics& statistics,
-                      std::uint32_t repetitions, std::span<const double> values = {},
+  void add_statistics(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point,
+                      const ValueStatistics& statistics, std::uint32_t repetitions, std::span<const double> values = {},
                       std::span<const ShapeToken> shape = {});
 
   [[nodiscard]] std::size_t parameter_count() const { return experiment_.parameters_.size(); }
@@ -96,7 +96,7 @@ class ExperimentBuilder {
   std::unordered_map<std::uint64_t, std::uint32_t> pairs_;
   std::vector<Record> records_;
   std::vector<double> values_;
-  std::vector<Statistics> statistics_;
+  std::vector<ValueStatistics> statistics_;
   std::vector<std::vector<ShapeToken>> shapes_;
   std::uint64_t last_pair_ = ~std::uint64_t{0};
   std::uint32_t last_series_ = 0;

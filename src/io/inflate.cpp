@@ -29,7 +29,6 @@ libdeflate_decompressor* decompressor() {
 // What gunzip hands out: the bytes together with their share of the budget.
 struct Unpacked {
   Budget::Reservation reservation;
-  Work work;  // keeps the budget alive
   std::vector<std::byte> bytes;
 };
 
@@ -94,7 +93,6 @@ Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::f
 
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
   auto out = std::make_shared<Unpacked>();
-  out->work = work;
   const auto keep = [&](Bytes piece) -> Result<void> {
     const std::size_t size = out->bytes.size() + piece.size();
     if (size > out->bytes.capacity()) {

@@ -73,10 +73,8 @@ Result<Blob> ZipReader::read(const std::string& name, const Work& work) const {
   struct Held {
     std::vector<std::byte> bytes;
     std::vector<Budget::Reservation> reserved;
-    Work work;
   };
   auto held = std::make_shared<Held>();
-  held->work = work;
   std::size_t size = 0;
   std::size_t step = 1 << 16;
   while (true) {

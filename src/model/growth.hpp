@@ -5,15 +5,15 @@
 
 namespace fathom {
 
-struct Growth {
+struct LeadingPowers {
   double power = 0;
   double log = 0;
-  friend bool operator==(const Growth&, const Growth&) = default;
-  friend auto operator<=>(const Growth&, const Growth&) = default;
+  friend bool operator==(const LeadingPowers&, const LeadingPowers&) = default;
+  friend auto operator<=>(const LeadingPowers&, const LeadingPowers&) = default;
 };
 
 // Of the fastest term of a parameter; zero when the function does not depend on it. A piecewise function counts by its
 // last piece.
-Growth leading_growth(const Function& function, std::uint32_t parameter);
+LeadingPowers leading_growth(const Function& function, std::uint32_t parameter);
 
 }  // namespace fathom

@@ -14,7 +14,7 @@ namespace {
 TEST(Statistics, OfEvenCountAndPopulation) {
   std::vector<double> scratch;
   const std::array values = {4.0, 1.0, 3.0, 2.0};
-  const Statistics s = statistics_of(values, scratch);
+  const ValueStatistics s = statistics_of(values, scratch);
   EXPECT_EQ(s.mean, 2.5);
   EXPECT_EQ(s.median, 2.5);
   EXPECT_EQ(s.minimum, 1);

@@ -31,13 +31,13 @@ struct Score {
   }
 };
 
-Growth true_growth(const Json& function, std::uint32_t parameter) {
-  Growth best;
+LeadingPowers true_growth(const Json& function, std::uint32_t parameter) {
+  LeadingPowers best;
   bool any = false;
   for (const auto& term : function["terms"]) {
     for (const auto& factor : term["f"]) {
       if (factor[0].get<std::uint32_t>() != parameter) continue;
-      Growth growth;
+      LeadingPowers growth;
       for (const auto& part : factor[1]) {
         const auto text = part[1].get<std::string>();
         const auto slash = text.find('/');
@@ -66,8 +66,8 @@ void judge(const std::string& name, bool intervals, Score& score) {
     const Json& truth = json["true_functions"][experiment->callpaths()[series.callpath].name];
     bool exact = true;
     for (std::uint32_t p = 0; p < experiment->parameters().size(); ++p) {
-      const Growth ours = leading_growth(model.function, p);
-      const Growth theirs = true_growth(truth, p);
+      const LeadingPowers ours = leading_growth(model.function, p);
+      const LeadingPowers theirs = true_growth(truth, p);
       exact = exact && std::fabs(ours.power - theirs.power) < 1e-9 && std::fabs(ours.log - theirs.log) < 1e-9;
     }
     ++score.cases;
@@ -163,7 +163,7 @@ TEST(Robust, FindsTermsUnderNoise) {
   const auto set = fit(*experiment, *options, make_work());
   ASSERT_TRUE(set.ok());
   std::size_t right = 0;
-  for (const auto& model : set->models) right += leading_growth(model.function, 0) == Growth{1, 1} ? 1 : 0;
+  for (const auto& model : set->models) right += leading_growth(model.function, 0) == LeadingPowers{1, 1} ? 1 : 0;
   EXPECT_GE(right, 36U);
 }
 

@@ -41,7 +41,7 @@ class Reader {
   struct PointRecord {
     std::int64_t coordinate, metric, callpath;
     std::uint64_t samples;
-    Statistics statistics;
+    ValueStatistics statistics;
     std::uint64_t offset;
   };
   struct ModelRecord {

@@ -143,7 +143,7 @@ class Reader {
       FATHOM_TRY(const double value, stored_number(x));
       point_.push_back(value);
     }
-    Statistics s;
+    ValueStatistics s;
     const std::pair<const char*, double*> figures[] = {{"mean", &s.mean},
                                                        {"median", &s.median},
                                                        {"minimum", &s.minimum},
