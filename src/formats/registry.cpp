@@ -12,6 +12,7 @@
 #include "formats/extra_prof/extra_prof_format.hpp"
 #include "formats/extrap/extrap_formats.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
+#include "formats/nsight/nsight_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
 #include "formats/paraver/paraver_format.hpp"
 #include "formats/runs/runs_format.hpp"
@@ -37,6 +38,7 @@ std::span<const Format* const> all_formats() {
       &extrap::extra_p_format(),
       &extrap::extra_p_3_format(),
       &extra_prof::format(),
+      &nsight::format(),
       &runs::format(),
   };
   return kFormats;

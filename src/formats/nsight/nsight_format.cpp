@@ -1,0 +1,142 @@
+#include "formats/nsight/nsight_format.hpp"
+
+#include <fmt/format.h>
+
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "experiment/builder.hpp"
+#include "formats/experiment_dataset.hpp"
+#include "formats/nsight/measurements.hpp"
+#include "io/file.hpp"
+
+namespace fathom::nsight {
+namespace {
+
+class NsightDataset final : public ExperimentDataset {
+ public:
+  NsightDataset(std::filesystem::path path, Work work, ExperimentPtr experiment, std::string version, Database database)
+      : ExperimentDataset(nsight::format(), std::move(path), std::move(work), std::move(experiment),
+                          std::move(version)),
+        database_(std::move(database)) {
+    use_as_it_is();
+  }
+
+  // Every table with its columns and rows, as `sqlite3 -header` lists them.
+  Result<void> dump(const DumpOptions& options, const TextSink& sink) override {
+    for (const std::string& table : database_.tables()) {
+      if (!options.sections.empty() &&
+          std::find(options.sections.begin(), options.sections.end(), table) == options.sections.end()) {
+        continue;
+      }
+      FATHOM_TRY(const auto columns, database_.columns(table));
+      bool reading = sink(fmt::format("# {}\n{}\n", table, fmt::join(columns, "|")));
+      std::string line;
+      FATHOM_CHECK(database_.rows(table, columns, [&](const Row& row) -> Result<void> {
+        if (!reading) return {};
+        line.clear();
+        for (int c = 0; c < static_cast<int>(columns.size()); ++c) {
+          if (c > 0) line += '|';
+          line += row.text(c);
+        }
+        line += '\n';
+        reading = sink(line);
+        return {};
+      }));
+      if (!reading) break;
+    }
+    return {};
+  }
+
+  Result<void> check() override {
+    FATHOM_TRY(const auto defects, database_.defects());
+    for (const std::string& defect : defects) {
+      FATHOM_CHECK(work()->diagnostics.lost("nsight.damaged", Place::in(path().string()), defect));
+    }
+    return {};
+  }
+
+ private:
+  Database database_;
+};
+
+// The version of Nsight Systems that wrote the export.
+std::string version_of(const Database& database) {
+  std::string version;
+  (void)database.rows("EXPORT_META_DATA", {"name", "value"}, [&](const Row& row) -> Result<void> {
+    if (row.text(0) == "EXPORT_PRODUCT_VERSION" || (version.empty() && row.text(0) == "EXPORT_SCHEMA_VERSION")) {
+      version = row.text(1);
+    }
+    return {};
+  });
+  return version;
+}
+
+void add(ExperimentBuilder& builder, std::uint32_t point, std::vector<Measured>& values) {
+  for (Measured& m : values) {
+    const auto callpath = builder.callpath(m.callpath);
+    Tags& tags = builder.callpath_tags(callpath);
+    for (auto& tag : m.tags) {
+      if (find_tag(tags, tag.first) == nullptr) tags.push_back(std::move(tag));
+    }
+    builder.add(callpath, builder.metric(m.metric), point, std::span(&m.value, 1));
+  }
+}
+
+bool count_once(const Work& work) { return work->flag("count-gpu-calls-once"); }
+
+Match recognise(const Source& source) {
+  if (source.is_directory() || !is_sqlite(source.blob())) return {};
+  const auto database = Database::open(source.blob(), make_work());
+  if (!database) return {Confidence::maybe, "a SQLite database that cannot be read"};
+  if (!is_report(*database)) return {Confidence::maybe, "a SQLite database, but without tables of Nsight Systems"};
+  return {Confidence::certain, "a SQLite database with tables of Nsight Systems"};
+}
+
+// One file alone is an experiment of one point.
+Result<DatasetPtr> open(const Source& source, const Work& work) {
+  if (source.is_directory()) return Error("is a directory; a directory of runs has the format 'runs'");
+  FATHOM_TRY(Database database, Database::open(source.blob(), work));
+  FATHOM_TRY(const Report report, read_report(database, work));
+  auto values = measure(report, count_once(work));
+  ExperimentBuilder builder(source.path().string(), ExperimentBuilder::Repeats::collect);
+  builder.parameter("run");
+  add(builder, builder.point(std::vector<double>{1}), values);
+  std::string version = version_of(database);
+  return DatasetPtr(std::make_unique<NsightDataset>(source.path(), work, ExperimentPtr(std::move(builder).finish()),
+                                                    std::move(version), std::move(database)));
+}
+
+Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,
+                              const std::vector<RunFile>& runs, Scaling, const Work& work) {
+  std::vector<std::vector<Measured>> values(runs.size());
+  Progress progress("reading databases", runs.size());
+  FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
+    FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
+    FATHOM_TRY(const Database database, Database::open(blob, work));
+    FATHOM_TRY(const Report report, read_report(database, work));
+    values[i] = measure(report, count_once(work));
+    progress.advance();
+    return {};
+  }));
+  ExperimentBuilder builder(name, ExperimentBuilder::Repeats::collect);
+  for (const std::string& p : parameters) builder.parameter(p);
+  for (std::size_t i = 0; i < runs.size(); ++i) add(builder, builder.point(runs[i].point), values[i]);
+  if (!work->flag("allow-incomplete")) {
+    if (const std::size_t removed = builder.keep_complete_series(); removed > 0) {
+      FATHOM_CHECK(work->diagnostics.warn(
+          "runs.incomplete_removed", Place::in(name),
+          fmt::format("{} pairs of call path and metric do not occur at every point and are left out", removed)));
+    }
+  }
+  return ExperimentPtr(std::move(builder).finish());
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Format kFormat = {
+      "nsight", "Nsight Systems database", ".sqlite", {{Level::experiment}, {}}, recognise, open, nullptr, collect};
+  return kFormat;
+}
+
+}  // namespace fathom::nsight
