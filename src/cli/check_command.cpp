@@ -5,6 +5,7 @@
 
 #include "base/progress.hpp"
 #include "cli/commands.hpp"
+#include "cli/experiment_options.hpp"
 #include "cli/session.hpp"
 #include "formats/registry.hpp"
 #include "profile/compute.hpp"
@@ -22,9 +23,11 @@ class CheckCommand final : public Command {
             "when there is none, 1 when there are some, 2 when the path is of no known format.")
         .example("fathom check profile.cubex", "is this file sound?")
         .example("fathom check trace/ --json", "the defects for a script");
+    declare_experiment_options(options, reading_);
   }
 
   Result<int> run(Session& session) override {
+    apply_experiment_options(reading_, *session.work());
     session.work()->diagnostics.list_every_occurrence();
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     if (session.options().from.empty() && recognise(source).empty()) {
@@ -143,6 +146,7 @@ class CheckCommand final : public Command {
   }
 
   std::string path_;
+  ExperimentOptions reading_;
 };
 
 }  // namespace

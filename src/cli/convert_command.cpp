@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/experiment_options.hpp"
 #include "cli/output_arguments.hpp"
 #include "cli/profile_arguments.hpp"
 #include "formats/registry.hpp"
@@ -16,16 +17,20 @@ class ConvertCommand final : public Command {
     options.positional("IN", in_, "a file or directory of any format")
         .positional("OUT", output_.target, "what to write; its ending chooses the format unless --to does");
     output_.declare_format(options);
+    declare_experiment_options(options, reading_);
+    declare_keep_values(options, reading_);
     options.values("--derive", "'NAME = EXPR'", derive_, "add a metric computed from others (profiles)")
         .about(
             "To the format it is in a dataset is rewritten from its native records, nothing is lost. Between formats "
             "of a level everything is kept that both can say. OUT appears whole or not at all.")
         .example("fathom convert profile.cubex database --to hpctoolkit", "a profile as a HPCToolkit database")
         .example("fathom convert old.cube new.cubex", "Cube 3 to Cube 4")
-        .example("fathom convert in.cubex out.cubex --compress", "the same profile with packed values");
+        .example("fathom convert in.cubex out.cubex --compress", "the same profile with packed values")
+        .example("fathom convert runs/ experiment.extra-p --keep-values", "a directory of runs as one experiment");
   }
 
   Result<int> run(Session& session) override {
+    apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(const Format* format, output_.format(nullptr));
     if (!derive_.empty()) {
@@ -55,6 +60,7 @@ class ConvertCommand final : public Command {
 
   std::string in_;
   std::vector<std::string> derive_;
+  ExperimentOptions reading_;
   OutputArguments output_;
 };
 

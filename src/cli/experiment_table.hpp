@@ -9,8 +9,17 @@
 
 namespace fathom::cli {
 
-// The same columns as for profiles: the location is the point ("p=8;n=100"), the value the mean of the repetitions.
-Result<int> write_experiment_table(Session& session, const Experiment& experiment,
-                                   const std::vector<std::string>& metrics);
+// Which rows are wanted; empty lists mean all.
+struct ExperimentRows {
+  const std::vector<std::string>& metrics;
+  const std::vector<std::string>& contexts;   // numbers of call paths
+  const std::vector<std::string>& regions;    // last names of call paths
+  const std::vector<std::string>& locations;  // points, "p=4;n=100"
+  bool zeros = false;
+  bool summary = false;  // also median, minimum, maximum, deviation and number of repetitions
+};
+
+// Means by call path, metric and point; the point stands for the location.
+Result<int> write_experiment_table(Session& session, const Experiment& experiment, const ExperimentRows& rows);
 
 }  // namespace fathom::cli

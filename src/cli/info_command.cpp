@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "cli/experiment_options.hpp"
 #include "cli/session.hpp"
 #include "formats/registry.hpp"
 #include "profile/profile.hpp"
@@ -65,12 +66,14 @@ class InfoCommand final : public Command {
     options.positional("PATH", path_, "a file or directory of any format")
         .flag("--count", count_, "make a full pass for numbers that are not known without one")
         .flag("--explain", explain_, "why the path is taken for this format, and which others came near")
-        .flag("--metrics", metrics_, "list the metrics of a profile: names, units, types, how they are stored")
-        .example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
+        .flag("--metrics", metrics_, "list the metrics of a profile: names, units, types, how they are stored");
+    declare_experiment_options(options, reading_);
+    options.example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
         .example("fathom info --explain unknown.dat", "which formats recognise it, and by what");
   }
 
   Result<int> run(Session& session) override {
+    apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     std::vector<Recognition> recognised;
     if (explain_) recognised = recognise(source);
@@ -201,6 +204,7 @@ class InfoCommand final : public Command {
   }
 
   std::string path_;
+  ExperimentOptions reading_;
   bool count_ = false;
   bool explain_ = false;
   bool metrics_ = false;

@@ -35,6 +35,7 @@ class ModelCommand final : public Command {
         .values("--option", "KEY=VALUE", settings_,
                 "an option of the modeler (allow_log_terms=false, sp.NAME=..., ...)");
     declare_experiment_options(options, experiment_);
+    declare_keep_values(options, experiment_);
     options.flag("--stored", stored_, "the models that the file holds instead of new ones")
         .values("--metric", "M", metrics_, "only this metric (a name or a pattern)")
         .values("--callpath", "C", callpaths_, "only this call path (a name or a pattern)")

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/experiment_options.hpp"
 #include "cli/experiment_table.hpp"
 #include "cli/path_walker.hpp"
 #include "cli/profile_arguments.hpp"
@@ -39,10 +40,12 @@ class TableCommand final : public Command {
         .flag("--zeros", zeros_, "also values that are zero or absent")
         .flag("--summary", summary_, "also the statistics that the file stores");
     arguments_.declare_derive(options);
+    declare_experiment_options(options, reading_);
     options
         .about(
             "Values are as stored unless a flavour is asked for, and print so that they read back to the same value. "
-            "Zero values are left out.")
+            "Zero values are left out. Of an experiment these are the means of the repetitions; the point stands for "
+            "the location.")
         .example("fathom table profile.cubex --csv --metric time --inclusive", "inclusive times as CSV")
         .example("fathom table profile.cubex --total --inclusive", "one number per metric")
         .example("fathom table profile.cubex --region 'MPI_*' --location 0 --json", "what location 0 did in MPI");
@@ -50,13 +53,19 @@ class TableCommand final : public Command {
 
   Result<int> run(Session& session) override {
     FATHOM_CHECK(check_flavour());
+    apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(DatasetPtr opened, session.open(arguments_.path));
     Dataset& dataset = session.keep(std::move(opened));
     const auto levels = dataset.levels();
     if (std::find(levels.begin(), levels.end(), Level::profile) == levels.end() &&
         std::find(levels.begin(), levels.end(), Level::experiment) != levels.end()) {
+      if (inclusive_ || exclusive_ || !scope_.empty() || total_) {
+        return Error::usage("an experiment has one value per call path and point: no flavours, no totals")
+            .hint("--use-inclusive-measurements reads inclusive values from runs");
+      }
       FATHOM_TRY(const auto experiment, dataset.experiment());
-      return write_experiment_table(session, *experiment, arguments_.metrics);
+      return write_experiment_table(session, *experiment,
+                                    {arguments_.metrics, contexts_, regions_, locations_, zeros_, summary_});
     }
     FATHOM_TRY(const ProfilePtr profile, arguments_.open(dataset));
     const Definitions& defs = profile->defs();
@@ -290,6 +299,7 @@ class TableCommand final : public Command {
   bool total_ = false;
   bool zeros_ = false;
   bool summary_ = false;
+  ExperimentOptions reading_;
 
   Flavour flavour_;
   RowForm form_ = RowForm::text;

@@ -1,5 +1,7 @@
 #include "experiment/builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -183,6 +185,17 @@ void ExperimentBuilder::number_points_by_series() {
   experiment_.point_begin_ = std::move(begin);
 }
 
+Result<void> ExperimentBuilder::leave_out_incomplete(const Work& work) {
+  const std::size_t removed = keep_complete_series();
+  if (removed == 0) return {};
+  return work->diagnostics.warn(
+      "runs.incomplete_removed", Place::in(experiment_.name_),
+      fmt::format("{} pairs of call path and metric do not occur at every point and are left out "
+                  "(--merge-missing adds them to the call path above, --allow-incomplete keeps them)",
+                  removed));
+}
+
+// Says how many series were removed.
 std::size_t ExperimentBuilder::keep_complete_series() {
   std::vector<std::uint32_t> points(experiment_.series_.size(), 0);
   std::unordered_map<std::uint64_t, bool> seen;

@@ -58,10 +58,9 @@ class ExperimentBuilder {
   [[nodiscard]] std::span<const double> coordinates(std::uint32_t point) const { return experiment_.point(point); }
   [[nodiscard]] std::size_t record_count() const { return records_.size(); }
 
-  // Removes series that lack a point; metrics and call paths that are left without any go too.
-  // Called before finish() by formats that drop incomplete series.
-  // Says how many series were removed.
-  std::size_t keep_complete_series();
+  // Removes series that lack a point, with a warning that counts them; metrics and call paths that are left without any
+  // go too. Called before finish() by formats that drop incomplete series.
+  Result<void> leave_out_incomplete(const Work& work);
 
   std::shared_ptr<Experiment> finish() &&;
 
@@ -82,6 +81,7 @@ class ExperimentBuilder {
   using Names = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
   std::uint32_t series(std::uint32_t callpath, std::uint32_t metric);
+  std::size_t keep_complete_series();
   void order_records();
   void number_points_by_series();
   void place_measurements();

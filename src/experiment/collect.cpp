@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "experiment/builder.hpp"
+#include "experiment/run_filters.hpp"
 #include "profile/compute.hpp"
 
 namespace fathom {
@@ -92,6 +93,9 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   // In order of the points, so that they come out ascending.
   std::stable_sort(runs.begin(), runs.end(),
                    [](const RunAtPoint& a, const RunAtPoint& b) { return a.point < b.point; });
+  if (options.scaling == Scaling::weak) FATHOM_CHECK(same_locations(runs));
+  if (options.missing == CollectOptions::Missing::merge) merge_missing(runs);
+  if (options.small) FATHOM_CHECK(drop_small(runs, *options.small, options));
   ExperimentBuilder builder(std::move(name), ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   builder.set_scaling(options.scaling);
@@ -124,11 +128,8 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       builder.add(callpath, metric, point, kept, 1, shape);
     }
   }
-  const std::size_t removed = builder.keep_complete_series();
-  if (removed > 0) {
-    FATHOM_CHECK(work->diagnostics.warn(
-        "runs.incomplete_removed", Place::in(runs.empty() ? std::string() : runs.front().name),
-        fmt::format("{} pairs of call path and metric do not occur at every point and are left out", removed)));
+  if (options.missing != CollectOptions::Missing::keep) {
+    FATHOM_CHECK(builder.leave_out_incomplete(work));
   }
   return ExperimentPtr(std::move(builder).finish());
 }

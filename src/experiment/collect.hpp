@@ -1,6 +1,7 @@
 // From profiles of several runs to an experiment: the step that makes level 3 from level 2. It opens no files.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,10 +11,22 @@
 
 namespace fathom {
 
+// Which call paths are too small: those whose median is below `ratio` of the median of all below `root`, at every
+// point.
+struct SmallKernels {
+  double ratio = 0.01;
+  std::string metric = "time";
+  std::string root;  // empty = the first call path
+};
+
 struct CollectOptions {
   Scaling scaling = Scaling::weak;
   bool inclusive = false;            // inclusive instead of exclusive values
   std::vector<std::string> metrics;  // only these; empty = all metrics that are no part of another
+  // Series that do not occur at every point: left out, as the reference does; or kept; or added to the nearest call
+  // path above that does, so that totals stay what they are.
+  enum class Missing : std::uint8_t { leave_out, keep, merge } missing = Missing::leave_out;
+  std::optional<SmallKernels> small;  // call paths that are too small to matter are left out
 };
 
 // What one run says about one call path and metric.
@@ -34,8 +47,8 @@ struct RunAtPoint {
   std::string name;  // for messages
 };
 
-// Runs at the same point are repetitions of it. Series that do not occur at every point are removed, as the reference
-// does, and counted in a warning.
+// Runs at the same point are repetitions of it. Under weak scaling they must have the same number of locations. What is
+// left out is counted in a warning.
 Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& parameters,
                               std::vector<RunAtPoint> runs, const CollectOptions& options, const Work& work);
 

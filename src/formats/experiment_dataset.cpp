@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "experiment/strong_scaling.hpp"
+
 namespace fathom {
 
 std::vector<Level> ExperimentDataset::levels() const {
@@ -44,6 +47,17 @@ Result<std::shared_ptr<const Experiment>> ExperimentDataset::experiment() {
     FATHOM_CHECK(validate(*experiment_, work()->flag("allow-incomplete")));
     validated_ = true;
   }
+  if (const std::string parameter = work()->option("multiply-by"); !parameter.empty() && !multiplied_) {
+    const auto& names = experiment_->parameters();
+    const auto found = std::find(names.begin(), names.end(), parameter);
+    if (found == names.end()) {
+      return Error::usage(
+                 fmt::format("there is no parameter '{}' to multiply by{}", parameter, did_you_mean(parameter, names)))
+          .hint(fmt::format("the parameters are {}", fmt::join(names, ", ")));
+    }
+    experiment_ = multiplied_by(*experiment_, static_cast<std::uint32_t>(found - names.begin()));
+    multiplied_ = true;
+  }
   return experiment_;
 }
 
@@ -81,6 +95,11 @@ Result<void> ExperimentDataset::check() {
                                fmt::format("parameter '{}' has {} distinct values; five or more give reliable models",
                                            e.parameters()[p], values.size()));
     }
+  }
+  if (const auto parameter = strong_scaling_parameter(e); parameter && e.scaling() != Scaling::strong) {
+    work()->diagnostics.info("experiment.strong_scaling", place,
+                             fmt::format("values get smaller with '{0}'; --multiply-by {0} models the cost of all",
+                                         e.parameters()[*parameter]));
   }
   return {};
 }

@@ -22,7 +22,8 @@ class ExperimentDataset : public Dataset {
   [[nodiscard]] std::string version() const override { return version_; }
   [[nodiscard]] std::vector<Level> levels() const override;
   Result<std::vector<InfoEntry>> describe(bool count) override;
-  // Validated, unless the format says that its files are used as they are.
+  // Validated, unless the format says that its files are used as they are; multiplied by a parameter when that is
+  // asked.
   Result<std::shared_ptr<const Experiment>> experiment() override;
   Result<std::shared_ptr<const std::vector<ModelSet>>> models() override;
   // The experiment in the text form of Extra-P.
@@ -37,6 +38,7 @@ class ExperimentDataset : public Dataset {
   std::shared_ptr<const ModelSets> models_;
   std::string version_;
   bool validated_ = false;
+  bool multiplied_ = false;
 };
 
 // The experiment in Extra-P's text form, piece by piece. What that form cannot say is an error: only statistics

@@ -101,6 +101,18 @@ Tags tags_of(NodeType type, std::uint64_t flags) {
   return tags;
 }
 
+struct Choices {
+  Scaling scaling = Scaling::weak_threaded;
+  bool inclusive = false;
+  bool sum_gpu = false;     // threads of a rank share no kernel: their GPU times add up
+  bool concurrent = false;  // children that take longer than their node ran on other threads, and stay
+};
+
+Choices choices(const Work& work, Scaling scaling) {
+  return {scaling, work->flag("use-inclusive-measurements"), work->flag("sum-gpu-threads"),
+          work->flag("concurrent-threads")};
+}
+
 // The files of one point laid over each other: nodes of one name under one parent are one.
 struct Merged {
   std::string name;
@@ -114,7 +126,7 @@ struct Merged {
 
 class PointTree {
  public:
-  PointTree(std::size_t files, Scaling scaling) : files_(files), scaling_(scaling) { add_node("", {}); }
+  PointTree(std::size_t files, const Choices& choices) : files_(files), choices_(choices) { add_node("", {}); }
 
   void lay(const File& file, std::size_t index) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> todo = {{0, 0}};  // node of the file, node here
@@ -123,11 +135,11 @@ class PointTree {
       todo.pop_back();
       const Node& node = file.nodes[from];
       Merged& own = nodes_[to];
-      own.duration[index] += joined(node.duration);
-      own.visits[index] += joined(node.visits);
-      own.bytes[index] += joined(node.bytes);
-      add(own.gpu, node.gpu_metrics, index);
-      add(own.additional, node.additional, index);
+      own.duration[index] += joined(node.duration, node.type);
+      own.visits[index] += joined(node.visits, node.type);
+      own.bytes[index] += joined(node.bytes, node.type);
+      add(own.gpu, node.gpu_metrics, index, node.type);
+      add(own.additional, node.additional, index, node.type);
       std::vector<std::pair<std::uint32_t, std::uint32_t>> below;
       for (const std::uint32_t child : node.children) {
         const Node& next = file.nodes[child];
@@ -188,7 +200,7 @@ class PointTree {
                     too_much ? of(node) : exclusive(node, of, unused));
       }
       // Children that take longer than the node itself ran beside it: they cannot be told apart, and are left out.
-      if (too_much) continue;
+      if (too_much && !choices_.concurrent) continue;
       for (auto it = node.children.rbegin(); it != node.children.rend(); ++it) {
         todo.push_back({*it, at.path + "->" + nodes_[*it].name});
       }
@@ -196,16 +208,18 @@ class PointTree {
   }
 
  private:
-  [[nodiscard]] double joined(const std::vector<double>& threads) const {
+  [[nodiscard]] double joined(const std::vector<double>& threads, NodeType type) const {
     double sum = 0;
     for (const double v : threads) sum += v;
-    return scaling_ == Scaling::strong || threads.empty() ? sum : sum / static_cast<double>(threads.size());
+    const bool on_gpu = type == NodeType::kernel || type == NodeType::overlap;
+    const bool summed = choices_.scaling == Scaling::strong || (choices_.sum_gpu && on_gpu) || threads.empty();
+    return summed ? sum : sum / static_cast<double>(threads.size());
   }
 
-  void add(std::vector<std::vector<double>>& to, const std::vector<std::vector<double>>& values,
-           std::size_t index) const {
+  void add(std::vector<std::vector<double>>& to, const std::vector<std::vector<double>>& values, std::size_t index,
+           NodeType type) const {
     if (to.size() < values.size()) to.resize(values.size(), std::vector<double>(files_, 0));
-    for (std::size_t m = 0; m < values.size(); ++m) to[m][index] += joined(values[m]);
+    for (std::size_t m = 0; m < values.size(); ++m) to[m][index] += joined(values[m], type);
   }
 
   std::uint32_t add_node(const std::string& name, const Node& node) {
@@ -224,6 +238,7 @@ class PointTree {
   std::vector<double> exclusive(const Merged& node, const Get& get, bool& too_much) const {
     std::vector<double> own = get(node);
     own.resize(files_, 0);
+    if (choices_.inclusive) return own;
     double total = 0;
     double below = 0;
     std::vector<double> rest = own;
@@ -241,14 +256,21 @@ class PointTree {
   }
 
   std::size_t files_;
-  Scaling scaling_;
+  Choices choices_;
   std::vector<Merged> nodes_;
 };
 
 Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,
                               const std::vector<RunFile>& runs, Scaling scaling, const Work& work) {
   // Ranks have threads of their own: plain weak scaling is not known here.
-  if (scaling == Scaling::weak) scaling = Scaling::weak_threaded;
+  if (scaling == Scaling::weak) {
+    scaling = Scaling::weak_threaded;
+    if (!work->option("scaling").empty()) {
+      FATHOM_CHECK(
+          work->diagnostics.warn("extra_prof.scaling", Place::in(name),
+                                 "Extra-Prof knows no weak scaling of single locations; weak_threaded is used"));
+    }
+  }
   std::vector<File> files(runs.size());
   FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
     FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
@@ -262,7 +284,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
   for (std::size_t i = 0; i < runs.size();) {
     std::size_t end = i;
     while (end < runs.size() && runs[end].point == runs[i].point) ++end;
-    PointTree tree(end - i, scaling);
+    PointTree tree(end - i, choices(work, scaling));
     for (std::size_t k = i; k < end; ++k) tree.lay(files[k], k - i);
     tree.put(builder, builder.point(runs[i].point), files[i]);
     i = end;
@@ -281,7 +303,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   FATHOM_TRY(const File file, read_file(source.blob()));
   ExperimentBuilder builder(source.path().string(), ExperimentBuilder::Repeats::collect);
   builder.parameter("run");
-  PointTree tree(1, Scaling::weak_threaded);
+  PointTree tree(1, choices(work, Scaling::weak_threaded));
   tree.lay(file, 0);
   tree.put(builder, builder.point(std::vector<double>{1}), file);
   auto dataset = std::make_unique<ExperimentDataset>(format(), source.path(), work,

@@ -121,13 +121,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
   ExperimentBuilder builder(name, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   for (std::size_t i = 0; i < runs.size(); ++i) add(builder, builder.point(runs[i].point), values[i]);
-  if (!work->flag("allow-incomplete")) {
-    if (const std::size_t removed = builder.keep_complete_series(); removed > 0) {
-      FATHOM_CHECK(work->diagnostics.warn(
-          "runs.incomplete_removed", Place::in(name),
-          fmt::format("{} pairs of call path and metric do not occur at every point and are left out", removed)));
-    }
-  }
+  if (!work->flag("allow-incomplete")) FATHOM_CHECK(builder.leave_out_incomplete(work));
   return ExperimentPtr(std::move(builder).finish());
 }
 

@@ -9,26 +9,14 @@
 namespace fathom::runs {
 namespace {
 
+constexpr const char* kHint =
+    "name runs like app.p8.n100.r1: a prefix, parameters with their values, and the repetition";
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool in_number(char c) { return is_digit(c) || c == '.' || c == ','; }
 
-// The name without a repetition at its end: the last ".r<digits>", or else everything from the first ".r" on.
-std::string_view without_repetition(std::string_view name) {
-  std::size_t end = name.size();
-  while (end > 0 && is_digit(name[end - 1])) --end;
-  if (end < name.size() && end >= 2 && name.substr(end - 2, 2) == ".r") return name.substr(0, end - 2);
-  return name.substr(0, name.find(".r"));
-}
-
-}  // namespace
-
-Result<NamedPoint> parse_run_name(std::string_view name) {
-  const auto hint = "name runs like app.p8.n100.r1: a prefix, parameters with their values, and the repetition";
-  std::string_view part = without_repetition(name);
-  if (const auto dot = part.find('.'); dot != std::string_view::npos) {
-    // A prefix ends at the first dot, unless what stands before it has a value already and nothing follows.
-    if (dot + 1 < part.size()) part = part.substr(dot + 1);
-  }
+// [name number]...; nothing when it is not of that form.
+Result<NamedPoint> parse_part(std::string_view part, std::string_view name) {
   NamedPoint point;
   std::size_t at = 0;
   while (at < part.size()) {
@@ -43,13 +31,34 @@ Result<NamedPoint> parse_run_name(std::string_view name) {
     number.erase(number.find_last_not_of('.') + 1);
     const auto value = parse_double(number);
     if (!value || parameter.empty()) {
-      return Error(fmt::format("'{}' is not a value of a parameter in '{}'", number, name)).hint(hint);
+      return Error(fmt::format("'{}' is not a value of a parameter in '{}'", number, name)).hint(kHint);
     }
     point.names.emplace_back(parameter);
     point.values.push_back(*value);
   }
-  if (point.names.empty()) return Error(fmt::format("Could not detect parameter in {}", name)).hint(hint);
+  if (point.names.empty()) return Error(fmt::format("Could not detect parameter in {}", name)).hint(kHint);
   return point;
+}
+
+// Without the prefix, which ends at the first dot.
+std::string_view without_prefix(std::string_view part) {
+  const auto dot = part.find('.');
+  return dot == std::string_view::npos ? part : part.substr(dot + 1);
+}
+
+}  // namespace
+
+Result<NamedPoint> parse_run_name(std::string_view name) {
+  // A repetition is the last ".r<digits>"; or else whatever follows the first ".r" (".run2"), unless that would leave
+  // nothing ("app.ranks4").
+  std::size_t end = name.size();
+  while (end > 0 && is_digit(name[end - 1])) --end;
+  const bool numbered = end < name.size() && end >= 2 && name.substr(end - 2, 2) == ".r";
+  const std::string_view run = numbered ? name.substr(0, end - 2) : name.substr(0, name.find(".r"));
+  auto point = parse_part(without_prefix(run), name);
+  if (point || numbered || run.size() == name.size()) return point;
+  auto whole = parse_part(without_prefix(name), name);
+  return whole ? std::move(whole) : std::move(point);
 }
 
 }  // namespace fathom::runs

@@ -20,6 +20,13 @@ namespace fs = std::filesystem;
 
 // What a point directory may hold; of several kinds the first counts.
 constexpr std::string_view kMemberEndings[] = {".cubex", ".sqlite", ".extra-prof.msgpack"};
+// What must be converted before it can be read, and how.
+constexpr std::pair<std::string_view, const char*> kUnconverted[] = {
+    {".nsys-rep", "convert the reports first: nsys export --type sqlite REPORT.nsys-rep"},
+    {".qdrep", "convert the reports first: nsys export --type sqlite REPORT.qdrep"},
+    {".qdstrm", "convert the reports first: nsys import, then nsys export --type sqlite"},
+    {".ncu-rep", "reports of Nsight Compute are not read; record with Nsight Systems and export as SQLite"},
+};
 constexpr std::size_t kLookedAt = 200;  // entries, for recognition
 
 struct Member {
@@ -131,18 +138,36 @@ Result<Points> points_of(const std::vector<Member>& members, const std::string& 
 }
 
 Result<Scaling> scaling_option(const Work& work) {
-  const std::string text = work->option("scaling", "weak");
+  std::string text = work->option("scaling", "weak");
+  std::replace(text.begin(), text.end(), '-', '_');
   for (const Scaling s : {Scaling::weak, Scaling::weak_threaded, Scaling::strong}) {
     if (text == to_string(s)) return s;
   }
   return Error::usage(fmt::format("unknown scaling '{}'", text)).hint("weak, weak_threaded or strong");
 }
 
-Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vector<Member>& members, Points points,
-                                       const Work& work) {
+Result<CollectOptions> collect_options(const Work& work) {
   CollectOptions options;
   FATHOM_TRY(options.scaling, scaling_option(work));
   options.inclusive = work->flag("use-inclusive-measurements");
+  if (work->flag("allow-incomplete")) options.missing = CollectOptions::Missing::keep;
+  if (work->flag("merge-missing")) options.missing = CollectOptions::Missing::merge;
+  for (const std::string_view metric : split(work->option("read-metrics"), '\n')) {
+    if (!metric.empty()) options.metrics.emplace_back(metric);
+  }
+  if (const std::string ratio = work->option("drop-below"); !ratio.empty()) {
+    const auto value = parse_double(ratio);
+    if (!value || !(*value >= 0 && *value < 1)) {
+      return Error::usage(fmt::format("'{}' is no share of the total", ratio)).hint("--drop-below takes 0.01, say");
+    }
+    options.small = SmallKernels{*value, work->option("drop-metric", "time"), work->option("drop-root")};
+  }
+  return options;
+}
+
+Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vector<Member>& members, Points points,
+                                       const Work& work) {
+  FATHOM_TRY(const CollectOptions options, collect_options(work));
   std::vector<RunAtPoint> runs(members.size());
   std::vector<std::vector<std::string>> skipped(members.size());
   Progress progress("reading runs", members.size());
@@ -201,6 +226,11 @@ Match recognise_directory(const Source& source) {
     }
     if (runs.size() == 1) return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
   }
+  for (const auto& [ending, hint] : kUnconverted) {
+    if (!members_with(source.path(), ending, kLookedAt).empty()) {
+      return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
+    }
+  }
   std::size_t named = 0;
   for (const fs::path& path : entries(source.path(), kLookedAt)) {
     std::string name = path.filename().string();
@@ -227,8 +257,14 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   }
   const auto members = directory_members(source.path(), work);
   if (!members.empty()) return make_dataset(source.path(), members, work);
+  for (const auto& [ending, hint] : kUnconverted) {
+    if (members_with(source.path(), ending, kLookedAt).empty()) continue;
+    return Error(fmt::format("No sqlite or ncu-rep files were found in: {}", source.path().string())).hint(hint);
+  }
   return Error(fmt::format("No cube files were found in: {}", source.path().string()))
-      .hint("a directory of runs holds one directory per run, named like app.p8.n100.r1, with a .cubex file in each");
+      .hint(
+          "a directory of runs holds one directory per run, named like app.p8.n100.r1, with a .cubex, .sqlite or "
+          ".extra-prof.msgpack file in each");
 }
 
 }  // namespace

@@ -42,6 +42,44 @@ TEST(ExtraProf, SmallFile) {
   EXPECT_DOUBLE_EQ(e->means()[e->series()[static_cast<std::size_t>(series)].first], 70e-9);
 }
 
+// [name, [children], type, 0, [durations of two threads], 1, 0]; numbers below 128.
+std::string node(std::string_view name, char type, char a, char b, const std::vector<std::string>& children = {}) {
+  std::string out = "\x97";
+  out += static_cast<char>(0xA0 | name.size());
+  out += name;
+  out += static_cast<char>(0x90 | children.size());
+  for (const std::string& child : children) out += child;
+  return out + type + '\0' + "\x92" + a + b + "\x01" + '\0';
+}
+
+std::map<std::string, double> times(const std::vector<std::string>& flags) {
+  const std::string main = node("main", 0, 10, 10, {node("k", 2, 40, 60), node("f", 0, 30, 30, {node("g", 0, 5, 5)})});
+  const std::string file = "\x93" + ("\xAA" + std::string("EXTRA PROF")) + "\xA1" + "1" + node("", 0, 0, 0, {main});
+  const Work work = make_work();
+  for (const std::string& flag : flags) work->options[flag] = "true";
+  auto dataset = open_source(Source::of(Blob::own("x", file)), work);
+  EXPECT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto e = *(*dataset)->experiment();
+  std::map<std::string, double> out;
+  for (const Series& s : e->series()) {
+    if (e->metrics()[s.metric].name != "time") continue;
+    out[e->callpaths()[s.callpath].name] = std::round(e->means()[s.first] * 1e9);
+  }
+  return out;
+}
+
+TEST(ExtraProf, Options) {
+  using Times = std::map<std::string, double>;
+  // f takes longer than main: what is below main is left out, and main keeps its time.
+  EXPECT_EQ(times({}), (Times{{"main", 10}}));
+  EXPECT_EQ(times({"concurrent-threads"}),
+            (Times{{"main", 10}, {"main->GPU k", 50}, {"main->f", 25}, {"main->f->g", 5}}));
+  EXPECT_EQ(times({"concurrent-threads", "sum-gpu-threads"}),
+            (Times{{"main", 10}, {"main->GPU k", 100}, {"main->f", 25}, {"main->f->g", 5}}));
+  EXPECT_EQ(times({"use-inclusive-measurements"}),
+            (Times{{"main", 10}, {"main->GPU k", 50}, {"main->f", 30}, {"main->f->g", 5}}));
+}
+
 TEST(ExtraProf, DamagedFilesAreRefused) {
   const std::string whole = small_file();
   for (std::size_t n = 0; n < whole.size(); ++n) {

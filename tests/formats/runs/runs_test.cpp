@@ -29,6 +29,15 @@ TEST(RunNames, Forms) {
   EXPECT_EQ(shown("mm.x21.5,y21,5,z1.15.r1"), "x=21.5 y=21.5 z=1.15");
   EXPECT_EQ(shown("mm.x1.1y1.1z1.1"), "x=1.1 y=1.1 z=1.1");
   EXPECT_EQ(shown("app.ranks4.r1"), "ranks=4.0");
+  EXPECT_EQ(shown("app.ranks4"), "ranks=4.0");
+  EXPECT_EQ(shown("app.ranks4.r2"), "ranks=4.0");
+  EXPECT_EQ(shown("mm.x10y1.run3"), "x=10.0 y=1.0");
+  EXPECT_EQ(shown("mm.x10y1.r1_again"), "x=10.0 y=1.0");
+  EXPECT_EQ(shown("x10y1z1.r1"), "x=10.0 y=1.0 z=1.0");
+  EXPECT_EQ(shown("x10.y5"), "y=5.0");  // what stands before the first dot is the prefix
+  EXPECT_EQ(shown("app.x22.5.y22.5.z1.25"), "x=22.5 y=22.5 z=1.25");
+  EXPECT_EQ(shown("app.p-8"), "p-=8.0");  // there are no negative numbers
+  EXPECT_EQ(shown("app.8.r1"), "refused");
   EXPECT_EQ(shown("app.x1e5"), "x=1.0 e=5.0");
   EXPECT_EQ(shown("mm.x1.000,5.r1"), "refused");
   EXPECT_EQ(shown("nothing"), "refused");

@@ -1,0 +1,17 @@
+// What happens to the values of runs before they become an experiment.
+#pragma once
+
+#include "experiment/collect.hpp"
+
+namespace fathom {
+
+// An error when runs at one point have different numbers of locations. Runs are in order of their points.
+Result<void> same_locations(const std::vector<RunAtPoint>& runs);
+
+// Adds values of call paths that do not occur at every point to the nearest call path above that does.
+void merge_missing(std::vector<RunAtPoint>& runs);
+
+// Removes call paths that are small at every point.
+Result<void> drop_small(std::vector<RunAtPoint>& runs, const SmallKernels& small, const CollectOptions& options);
+
+}  // namespace fathom

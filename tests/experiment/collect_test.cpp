@@ -1,0 +1,117 @@
+#include "experiment/collect.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace fathom {
+namespace {
+
+using Values = std::map<std::string, std::vector<double>>;  // of the metric time, by call path
+
+RunAtPoint run(double p, const Values& values, const std::string& metric = "time") {
+  RunAtPoint run;
+  run.point = {p};
+  run.name = "app.p" + std::to_string(static_cast<int>(p)) + "/profile.cubex";
+  for (const auto& [path, list] : values) run.values.push_back({metric, path, list});
+  return run;
+}
+
+// Means by call path, one per point.
+Values means(const Experiment& e) {
+  Values out;
+  for (const Series& s : e.series()) {
+    for (std::size_t k = 0; k < e.points_of(s).size(); ++k) {
+      out[e.callpaths()[s.callpath].name].push_back(e.means()[s.first + k]);
+    }
+  }
+  return out;
+}
+
+Result<ExperimentPtr> collected(std::vector<RunAtPoint> runs, const CollectOptions& options = {},
+                                const Work& work = make_work()) {
+  return collect("runs", {"p"}, std::move(runs), options, work);
+}
+
+// `f` is not there at p=2.
+std::vector<RunAtPoint> unequal_runs() {
+  return {run(2, {{"main", {1, 3}}, {"main->g", {10, 10}}}),
+          run(1, {{"main", {2, 4}}, {"main->f", {5, 7}}, {"main->f->h", {1, 1}}, {"main->g", {20, 20}}})};
+}
+
+TEST(Collect, LeavesOutWhatIsNotEverywhere) {
+  const Work work = make_work();
+  const auto e = collected(unequal_runs(), {}, work);
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ(means(**e), (Values{{"main", {3, 2}}, {"main->g", {20, 10}}}));
+  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "runs.incomplete_removed");
+  EXPECT_NE(work->diagnostics.all()[0].text.find("2 pairs"), std::string::npos);
+}
+
+TEST(Collect, MergesWhatIsNotEverywhereIntoTheCallPathAbove) {
+  CollectOptions options;
+  options.missing = CollectOptions::Missing::merge;
+  const Work work = make_work();
+  const auto e = collected(unequal_runs(), options, work);
+  ASSERT_TRUE(e.ok());
+  // main at p=1: 2 + 5 + 1 and 4 + 7 + 1.
+  EXPECT_EQ(means(**e), (Values{{"main", {10, 2}}, {"main->g", {20, 10}}}));
+  EXPECT_TRUE(work->diagnostics.all().empty());
+}
+
+TEST(Collect, KeepsWhatIsNotEverywhereWhenAsked) {
+  CollectOptions options;
+  options.missing = CollectOptions::Missing::keep;
+  const auto e = collected(unequal_runs(), options);
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ(means(**e), (Values{{"main", {3, 2}}, {"main->f", {6}}, {"main->f->h", {1}}, {"main->g", {20, 10}}}));
+}
+
+TEST(Collect, DropsCallPathsThatAreSmallEverywhere) {
+  CollectOptions options;
+  options.small = SmallKernels{0.1, "time", ""};
+  const std::vector<RunAtPoint> runs = {
+      run(1, {{"main", {50}}, {"main->a", {9}}, {"main->b", {1}}, {"main->c", {40}}}),
+      run(2, {{"main", {70}}, {"main->a", {20}}, {"main->b", {2}}, {"main->c", {8}}})};
+  auto e = collected(runs, options);
+  ASSERT_TRUE(e.ok());
+  // Totals are 100 and 100: a is large at 2, c at 1, b nowhere.
+  EXPECT_EQ(means(**e), (Values{{"main", {50, 70}}, {"main->a", {9, 20}}, {"main->c", {40, 8}}}));
+  options.small->root = "main->a";
+  e = collected(runs, options);
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ((*e)->series().size(), 4u);  // b is 1/9 and 1/10 of a
+  options.small->metric = "times";
+  e = collected(runs, options);
+  ASSERT_FALSE(e.ok());
+  EXPECT_NE(e.error().text().find("did you mean 'time'"), std::string::npos) << e.error().text();
+}
+
+TEST(Collect, Scalings) {
+  const std::vector<RunAtPoint> runs = {run(1, {{"main", {0, 4}}}), run(1, {{"main", {0, 8}}}),
+                                        run(2, {{"main", {0, 0}}})};
+  CollectOptions options;
+  EXPECT_EQ(means(**collected(runs, options)), (Values{{"main", {3, 0}}}));
+  options.scaling = Scaling::weak_threaded;
+  EXPECT_EQ(means(**collected(runs, options)), (Values{{"main", {6, 0}}}));
+  options.scaling = Scaling::strong;
+  const auto e = collected(runs, options);
+  EXPECT_EQ(means(**e), (Values{{"main", {6, 0}}}));
+  EXPECT_EQ((*e)->repetitions()[0], 2u);
+  EXPECT_EQ((*e)->scaling(), Scaling::strong);
+}
+
+TEST(Collect, RunsOfOnePointHaveTheSameNumberOfLocations) {
+  const std::vector<RunAtPoint> runs = {run(1, {{"main", {1, 1}}}), run(1, {{"main", {1, 1, 1}}})};
+  const auto e = collected(runs);
+  ASSERT_FALSE(e.ok());
+  EXPECT_NE(e.error().text().find("has 3 locations"), std::string::npos) << e.error().text();
+  EXPECT_NE(e.error().hint().find("--scaling strong"), std::string::npos);
+  CollectOptions strong;
+  strong.scaling = Scaling::strong;
+  EXPECT_TRUE(collected(runs, strong).ok());
+}
+
+}  // namespace
+}  // namespace fathom
