@@ -161,25 +161,43 @@ void LeastSquares::singular_values(std::size_t columns) {
   }
 }
 
+void LeastSquares::load(std::span<const double* const> columns, std::span<const double> y) {
+  const std::size_t rows = y.size();
+  q_.resize(rows * (columns.size() + 1));
+  r_.assign(columns.size() * columns.size(), 0);
+  for (std::size_t c = 0; c < columns.size(); ++c) std::copy_n(columns[c], rows, q_.data() + c * rows);
+  std::copy(y.begin(), y.end(), q_.data() + columns.size() * rows);
+}
+
+void LeastSquares::reduce(std::span<const double* const> columns, std::span<const double> y, Reduced& out) {
+  const std::size_t width = columns.size();
+  load(columns, y);
+  factorise(y.size(), width);
+  out.columns.resize(width);
+  for (std::size_t c = 0; c < width; ++c) {
+    out.columns[c].assign(r_.data() + c * width, r_.data() + (c + 1) * width);
+  }
+  const double* rhs = q_.data() + width * y.size();
+  out.y.assign(rhs, rhs + std::min(width, y.size()));
+  out.y.resize(width, 0);
+}
+
 std::span<const double> LeastSquares::solve(std::span<const double* const> matrix, std::span<const double> y) {
   const std::size_t rows = y.size();
   const std::size_t columns = matrix.size();
-  q_.resize(rows * (columns + 1));
-  r_.assign(columns * columns, 0);
+  load(matrix, y);
   solution_.assign(columns, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t c = 0; c < columns; ++c) std::copy_n(matrix[c], rows, q_.data() + c * rows);
-  std::copy(y.begin(), y.end(), q_.data() + columns * rows);
+  condition_ = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < rows * columns; ++k) {
     if (!std::isfinite(q_[k])) return solution_;
   }
   factorise(rows, columns);
-  std::vector<double>& projected = q_;
-  const double* rhs = projected.data() + columns * rows;
+  const double* rhs = q_.data() + columns * rows;
   singular_values(columns);
   const double largest = *std::max_element(sigma_.begin(), sigma_.end());
   const double smallest = *std::min_element(sigma_.begin(), sigma_.end());
-  const double loose = kEpsilon * static_cast<double>(std::max(rows, columns));
-  const bool full = rows >= columns && (smallest > loose * largest || smallest > kTightCutoff * largest);
+  if (smallest > 0) condition_ = largest / smallest;
+  const bool full = rows >= columns && smallest > kTightCutoff * largest;
   if (full) {
     for (std::size_t c = columns; c-- > 0;) {
       double value = rhs[c];

@@ -11,14 +11,25 @@ namespace fathom {
 // Cut-off: machine epsilon * max(rows, 2). False when t holds something that is not finite.
 bool line_inverse(std::span<const double> t, std::span<double> inverse0, std::span<double> inverse1);
 
-// Solves A c = y for several columns; keeps its buffers between calls. Tries the cut-off epsilon * max(rows, columns)
-// and, when that leaves out something, the tighter one at half of the machine epsilon.
+// Solves A c = y for several columns; keeps its buffers between calls. The reference solves again with the cut-off at
+// half of the machine epsilon whenever its first one leaves out something, so only that one counts.
 class LeastSquares {
  public:
   // `columns` pointers to `rows` numbers each. The answer holds one coefficient per column.
   std::span<const double> solve(std::span<const double* const> columns, std::span<const double> y);
+  // Ratio of the largest to the smallest singular value of the last matrix that was solved; infinite: singular.
+  [[nodiscard]] double condition() const { return condition_; }
+
+  // Turns columns and values by a common rotation after which only as many rows as columns are left: subsets of them
+  // have the same solutions as subsets of the original ones, at a fraction of the work.
+  struct Reduced {
+    std::vector<std::vector<double>> columns;
+    std::vector<double> y;
+  };
+  void reduce(std::span<const double* const> columns, std::span<const double> y, Reduced& out);
 
  private:
+  void load(std::span<const double* const> columns, std::span<const double> y);
   void factorise(std::size_t rows, std::size_t columns);
   void singular_values(std::size_t columns);
 
@@ -26,6 +37,7 @@ class LeastSquares {
   std::vector<double> r_;  // columns x columns, column-major
   std::vector<double> u_, v_, sigma_;
   std::vector<double> solution_;
+  double condition_ = 1;
 };
 
 }  // namespace fathom

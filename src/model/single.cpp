@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/lapack_solver.hpp"
+
 namespace fathom {
 
 namespace {
@@ -12,6 +14,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Below these shares of the smallest value a constant counts as rounding noise.
 constexpr double kCleanCrossValidated = 0.0005;
 constexpr double kCleanInSample = 0.001;
+constexpr double kRounding = 1e-12;  // share of the largest value below which a number may be rounding alone
 
 double pairwise_sum(std::span<const double> a) {
   const std::size_t n = a.size();
@@ -53,8 +56,33 @@ Pair apply(const LineWeights* weights, std::span<const double> y) {
   return pair;
 }
 
+double largest_of(std::span<const double> y) {
+  double largest = 0;
+  for (const double value : y) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// Fit without point k (kNone: on all) by the reference's own routine.
+Pair faithful_without(const double* t, std::size_t k, std::span<const double> y) {
+  static thread_local LapackSolver solver;
+  std::vector<double> terms;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (i == k) continue;
+    terms.push_back(t[i]);
+    values.push_back(y[i]);
+  }
+  const std::vector<double> ones(values.size(), 1);
+  const double* columns[] = {ones.data(), terms.data()};
+  const auto solution = solver.solve(columns, values, false);
+  return {solution[0], solution[1]};
+}
+
 void cross_validate(const BlockTable& table, std::size_t block, std::span<const double> y, Quality& quality) {
   const auto n = static_cast<double>(y.size());
+  const double largest = largest_of(y);
   const double* t = table.t(block);
   for (std::size_t k = 0; k < y.size(); ++k) {
     auto [c0, c1] = apply(table.without(block, k), y);
@@ -66,7 +94,12 @@ void cross_validate(const BlockTable& table, std::size_t block, std::span<const 
       sum += y[i];
     }
     c0 = cleaned(c0, smallest, kCleanCrossValidated);
-    const double predicted = c0 + c1 * t[k];
+    double predicted = c0 + c1 * t[k];
+    // Zero predicted as zero: SMAPE counts it 0 or 200 %, as the last bit decides.
+    if (y[k] == 0 && std::fabs(predicted) <= kRounding * largest) {
+      const Pair faithful = faithful_without(t, k, y);
+      predicted = cleaned(faithful.c0, smallest, kCleanCrossValidated) + faithful.c1 * t[k];
+    }
     const double difference = predicted - y[k];
     quality.rss += difference * difference;
     quality.nrss += std::sqrt(quality.rss) / (sum / (n - 1)) / n;
@@ -147,7 +180,13 @@ LineFit block_fit(const BlockTable& table, std::size_t block, std::span<const do
   LineFit fit;
   fit.has_term = true;
   fit.block = table.block(block);
-  const auto [c0, c1] = apply(table.all(block), y);
+  auto [c0, c1] = apply(table.all(block), y);
+  // A curve through a zero: whether it hits it exactly is up to the last bit, and counts.
+  if (std::find(y.begin(), y.end(), 0.0) != y.end() && std::fabs(c0) <= kRounding * largest_of(y)) {
+    const Pair faithful = faithful_without(table.t(block), kNone, y);
+    c0 = faithful.c0;
+    c1 = faithful.c1;
+  }
   fit.constant = c0;
   fit.coefficient = c1;
   if (options.use_crossvalidation) {
