@@ -171,14 +171,12 @@ struct MultiModeler::Scratch {
   }
 
   // The first candidate stands unless a later one without negligible summands is better.
-  std::size_t select(std::span<const std::vector<std::uint32_t>> list, Solve how) {
-    candidates.clear();
-    std::size_t winner = 0;
-    for (std::size_t c = 0; c < list.size(); ++c) {
-      candidates.push_back(evaluate(list[c], how));
-      if (c > 0 && !candidates[c].negligible && candidates[c].criterion < candidates[winner].criterion) winner = c;
+  [[nodiscard]] std::size_t winner() const {
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < candidates.size(); ++c) {
+      if (!candidates[c].negligible && candidates[c].criterion < candidates[best].criterion) best = c;
     }
-    return winner;
+    return best;
   }
 
   // Whether rounding may have decided.
@@ -190,6 +188,20 @@ struct MultiModeler::Scratch {
       if (candidates[c].condition > kIllConditioned && above <= kClose * best) return true;
     }
     return false;
+  }
+
+  std::size_t select(std::span<const std::vector<std::uint32_t>> list) {
+    candidates.clear();
+    for (const auto& summands : list) candidates.push_back(evaluate(summands, Solve::quick));
+    return winner();
+  }
+
+  // Among those that are close to the best.
+  std::size_t select_faithfully(std::span<const std::vector<std::uint32_t>> list, double best) {
+    for (std::size_t c = 0; c < list.size(); ++c) {
+      if (!(candidates[c].criterion > best * (1 + kClose))) candidates[c] = evaluate(list[c], Solve::faithful);
+    }
+    return winner();
   }
 
   std::span<const double> y;
@@ -320,10 +332,10 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
   const auto list = combinations(factors.size(), options_.multi.allow_combinations);
   scratch.prepare(y, list, options_.multi.compare_with_rss);
   auto how = Scratch::Solve::quick;
-  std::size_t winner = scratch.select(list, how);
+  std::size_t winner = scratch.select(list);
   if (scratch.doubtful(winner)) {
     how = Scratch::Solve::faithful;
-    winner = scratch.select(list, how);
+    winner = scratch.select_faithfully(list, scratch.candidates[winner].criterion);
   }
   store(list[winner], scratch.candidates[winner].coefficients, how);
 }
