@@ -11,12 +11,7 @@
 #include <limits>
 
 #include "model/single.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define FATHOM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FATHOM_CLONES
-#endif
+#include "model/vector_clones.hpp"
 
 namespace fathom {
 

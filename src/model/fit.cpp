@@ -43,9 +43,9 @@ Result<void> run(const M& modeler, std::size_t grain, std::span<const double* co
   });
 }
 
-// Replaces the models of all series that the robust modeler can handle.
-Result<void> run_robust(const Experiment& experiment, const FitOptions& options, std::vector<Model>& models) {
-  const RobustGroups groups = make_robust_groups(experiment, options.measure);
+// The models of all series that the robust modeler can handle.
+Result<void> run_robust(const Experiment& experiment, const FitOptions& options, const RobustGroups& groups,
+                        std::vector<Model>& models) {
   const auto values = experiment.measure(options.measure);
   for (std::size_t g = 0; g < groups.groups.size(); ++g) {
     const RobustGroup& group = *groups.groups[g];
@@ -82,20 +82,10 @@ FitOptions fallback(const FitOptions& options, std::size_t parameters) {
   return plain;
 }
 
-}  // namespace
-
-Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
-  if (options.modeler == Modeler::robust) {
-    FATHOM_TRY(ModelSet set, fit(experiment, fallback(options, experiment.parameters().size()), work));
-    set.modeler = modeler_info(options);
-    FATHOM_CHECK(run_robust(experiment, options, set.models));
-    return set;
-  }
-  ModelSet set;
-  set.modeler = modeler_info(options);
-  set.models.resize(experiment.series().size());
+// Models of the reference's modelers for all series, or those that `robust` has no group for.
+Result<void> run_plain(const Experiment& experiment, const FitOptions& options, const Work& work,
+                       const RobustGroups& robust, std::vector<Model>& models) {
   const std::size_t parameters = experiment.parameters().size();
-  if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
   const auto values = experiment.measure(options.measure);
   std::vector<std::vector<std::uint32_t>> members(experiment.point_sets().size());
   for (std::size_t s = 0; s < experiment.series().size(); ++s) {
@@ -115,18 +105,37 @@ Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, co
       coordinates.insert(coordinates.end(), place.begin(), place.end());
     }
     if (coordinates.empty()) continue;
+    std::erase_if(members[p], [&](std::uint32_t s) { return robust.has(s); });
     std::vector<const double*> rows;
     for (const auto s : members[p]) rows.push_back(values.data() + experiment.series()[s].first);
     if (parameters == 1) {
       const auto modeler = make_single(options.modeler, options.single, coordinates, 0);
       FATHOM_CHECK(warn(modeler->warnings()));
-      FATHOM_CHECK(run(*modeler, kGrain, rows, members[p], set.models));
+      FATHOM_CHECK(run(*modeler, kGrain, rows, members[p], models));
     } else {
       const MultiModeler modeler(options, coordinates, parameters);
       FATHOM_CHECK(warn(modeler.warnings()));
-      FATHOM_CHECK(run(modeler, kMultiGrain, rows, members[p], set.models));
+      FATHOM_CHECK(run(modeler, kMultiGrain, rows, members[p], models));
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
+  const std::size_t parameters = experiment.parameters().size();
+  if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
+  ModelSet set;
+  set.modeler = modeler_info(options);
+  set.models.resize(experiment.series().size());
+  if (options.modeler != Modeler::robust) {
+    FATHOM_CHECK(run_plain(experiment, options, work, {}, set.models));
+    return set;
+  }
+  const RobustGroups groups = make_robust_groups(experiment, options.measure);
+  FATHOM_CHECK(run_plain(experiment, fallback(options, parameters), work, groups, set.models));
+  FATHOM_CHECK(run_robust(experiment, options, groups, set.models));
   return set;
 }
 

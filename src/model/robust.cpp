@@ -1,16 +1,17 @@
 #include "model/robust.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include "model/least_squares.hpp"
 
 namespace fathom {
 
 namespace {
-constexpr double kNegativePenalty = 4;
 constexpr double kRoundingVariance = 1e-28;
 constexpr double kDecreasing = -4;
+constexpr double kDependent = 1e-13;  // share of a column that its predecessors must leave over
+constexpr double kExact = 1e-16;      // mean square below which only rounding is left, and worth another round
+constexpr int kRoundsForExact = 3;
 }  // namespace
 
 double Scoring::operator()(double squares, double coefficients, double negative) const {
@@ -46,22 +47,30 @@ std::unique_ptr<RobustGroup> make_robust_group(Repetitions data, std::span<const
   return nullptr;
 }
 
-bool decreasing(std::span<const double> x, std::span<const double> v) {
-  const auto n = static_cast<double>(x.size());
-  if (x.size() < 3) return false;
+std::vector<double> logarithms(std::span<const double> values) {
+  std::vector<double> out;
+  for (const double value : values) {
+    if (!(value > 0)) return {};
+    out.push_back(std::log(value));
+  }
+  return out;
+}
+
+bool decreasing(std::span<const double> log_x, std::span<const double> log_v) {
+  const auto n = static_cast<double>(log_x.size());
+  if (log_x.size() < 3) return false;
   double mean_x = 0;
   double mean_v = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (!(x[k] > 0)) return false;
-    mean_x += std::log(x[k]) / n;
-    mean_v += std::log(v[k]) / n;
+  for (std::size_t k = 0; k < log_x.size(); ++k) {
+    mean_x += log_x[k] / n;
+    mean_v += log_v[k] / n;
   }
   double xx = 0;
   double xv = 0;
   double vv = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const double dx = std::log(x[k]) - mean_x;
-    const double dv = std::log(v[k]) - mean_v;
+  for (std::size_t k = 0; k < log_x.size(); ++k) {
+    const double dx = log_x[k] - mean_x;
+    const double dv = log_v[k] - mean_v;
     xx += dx * dx;
     xv += dx * dv;
     vv += dv * dv;
@@ -74,32 +83,52 @@ bool decreasing(std::span<const double> x, std::span<const double> v) {
 
 bool RelativeSolver::solve(std::span<const double* const> columns, std::span<const double> v, int rounds,
                            Hypothesis& hypothesis) {
-  static thread_local LeastSquares solver;
   const std::size_t n = v.size();
   const std::size_t width = columns.size();
-  weighted_.resize(std::max(weighted_.size(), width));
-  pointers_.resize(width);
+  auto& c = hypothesis.coefficients;
+  c.assign(width, 0);
   f_.assign(v.begin(), v.end());
-  target_.resize(n);
-  hypothesis.coefficients.resize(width);
+  // Each round solves for what is still missing, so that rounding does not add up.
   for (int round = 0; round <= rounds; ++round) {
-    for (std::size_t c = 0; c < width; ++c) {
-      weighted_[c].resize(n);
-      for (std::size_t k = 0; k < n; ++k) weighted_[c][k] = columns[c][k] / f_[k];
-      pointers_[c] = weighted_[c].data();
+    std::array<std::array<double, kMostColumns>, kMostColumns> gram{};
+    std::array<double, kMostColumns> step{};
+    for (std::size_t k = 0; k < n; ++k) {
+      const double inverse = 1 / f_[k];
+      const double missing = round == 0 ? 1 : 2 * (v[k] - f_[k]) / (v[k] + f_[k]);
+      std::array<double, kMostColumns> row{};
+      for (std::size_t a = 0; a < width; ++a) {
+        row[a] = columns[a][k] * inverse;
+        step[a] += row[a] * missing;
+        for (std::size_t b = 0; b <= a; ++b) gram[a][b] += row[a] * row[b];
+      }
     }
-    for (std::size_t k = 0; k < n; ++k) target_[k] = 1 + 2 * (v[k] - f_[k]) / (v[k] + f_[k]);
-    const auto solution = solver.solve(pointers_, target_);
-    std::copy(solution.begin(), solution.end(), hypothesis.coefficients.begin());
+    for (std::size_t j = 0; j < width; ++j) {
+      const double whole = gram[j][j];
+      for (std::size_t i = 0; i < j; ++i) gram[j][j] -= gram[j][i] * gram[j][i];
+      if (!(gram[j][j] > kDependent * whole)) return false;
+      gram[j][j] = std::sqrt(gram[j][j]);
+      for (std::size_t r = j + 1; r < width; ++r) {
+        for (std::size_t i = 0; i < j; ++i) gram[r][j] -= gram[r][i] * gram[j][i];
+        gram[r][j] /= gram[j][j];
+      }
+      for (std::size_t i = 0; i < j; ++i) step[j] -= gram[j][i] * step[i];
+      step[j] /= gram[j][j];
+    }
+    for (std::size_t j = width; j-- > 0;) {
+      for (std::size_t r = j + 1; r < width; ++r) step[j] -= gram[r][j] * step[r];
+      step[j] /= gram[j][j];
+      c[j] += step[j];
+    }
     hypothesis.squares = 0;
     for (std::size_t k = 0; k < n; ++k) {
       double f = 0;
-      for (std::size_t c = 0; c < width; ++c) f += hypothesis.coefficients[c] * columns[c][k];
+      for (std::size_t a = 0; a < width; ++a) f += c[a] * columns[a][k];
       if (!(f > 0) || !std::isfinite(f)) return false;
       f_[k] = f;
       const double r = 2 * (v[k] - f) / (v[k] + f);
       hypothesis.squares += r * r;
     }
+    if (round == rounds && rounds < kRoundsForExact && hypothesis.squares < kExact * static_cast<double>(n)) ++rounds;
   }
   return true;
 }

@@ -28,7 +28,14 @@ struct Scoring {
   double nu = 0;     // degrees of freedom behind it and the fit
   double log_n = 0;  // price of one coefficient
   [[nodiscard]] double operator()(double squares, double coefficients, double negative) const;
+  // Without logarithms: the score is nu * ln(value), value = (base + squares) * exp(price / nu).
+  [[nodiscard]] double value(double squares, double price_factor) const { return (base + squares) * price_factor; }
+  [[nodiscard]] double price_factor(double coefficients, double extra) const {
+    return std::exp((coefficients * log_n + extra) / nu);
+  }
+  [[nodiscard]] double score(double value) const { return nu * std::log(value); }
 };
+inline constexpr double kNegativePenalty = 4;  // added to the score for every negative coefficient
 
 class RobustGroup {
  public:
@@ -74,18 +81,20 @@ std::unique_ptr<RobustGroup> make_robust_single(Repetitions data, std::span<cons
 std::unique_ptr<RobustGroup> make_robust_multi(Repetitions data, std::span<const double> coordinates,
                                                std::size_t parameters, std::span<const double> fixed);
 
-// True when the values fall with x beyond doubt.
-bool decreasing(std::span<const double> x, std::span<const double> v);
+// True when the values fall with x beyond doubt; both as logarithms.
+bool decreasing(std::span<const double> log_x, std::span<const double> log_v);
+// Logarithms of all values; empty when some value is not positive.
+std::vector<double> logarithms(std::span<const double> values);
 
-// Least squares of relative residuals for given columns; false when the function is not positive everywhere.
+// Least squares of relative residuals for given columns, at most kMostColumns of them; false when they depend on each
+// other or the function is not positive everywhere.
 class RelativeSolver {
  public:
+  static constexpr std::size_t kMostColumns = 4;
   bool solve(std::span<const double* const> columns, std::span<const double> v, int rounds, Hypothesis& hypothesis);
 
  private:
-  std::vector<std::vector<double>> weighted_;
-  std::vector<const double*> pointers_;
-  std::vector<double> f_, target_;
+  std::vector<double> f_;
 };
 
 }  // namespace fathom

@@ -19,6 +19,8 @@ struct RobustGroups {
   std::vector<std::unique_ptr<RobustGroup>> groups;
   std::vector<std::vector<std::uint32_t>> series;  // of each group
   std::vector<RobustMember> member;                // of each series; group kNone = not for this modeler
+
+  [[nodiscard]] bool has(std::size_t s) const { return s < member.size() && member[s].group != kNone; }
 };
 
 // Series whose values are not all positive, or whose points do not allow it, belong to no group.

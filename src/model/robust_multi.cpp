@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "model/robust.hpp"
+#include "model/vector_clones.hpp"
 
 namespace fathom {
 
@@ -16,21 +17,50 @@ namespace {
 
 constexpr std::size_t kShortestLine = 3;
 constexpr double kWithin = 14;  // candidates of a parameter lie this near to its best
-constexpr std::size_t kMostColumns = 4;
+constexpr std::size_t kMostColumns = RelativeSolver::kMostColumns;
+constexpr std::size_t kMostExtraFactors = 2 * kMostColumns;
+constexpr std::size_t kLanes = 8;    // columns are padded to whole vectors
 constexpr double kInteraction = 2;   // price of an extra factor in a product
 constexpr std::size_t kRefits = 12;  // how many of the best are fitted exactly
 constexpr double kRounding = 1e-15;  // of a Gram matrix, per point
 constexpr double kCollinear = 1e-11;
+constexpr double kPruning = 1 - 1e-6;  // of a lower bound, for rounding
 constexpr double kClearDispersion = 1.5;
 constexpr std::size_t kEnoughSeries = 5;
 constexpr double kMostPrior = 200;
 constexpr double kMostPriorWithoutRepetitions = 20;
 constexpr int kRounds = 2;
 
+// Products of all pairs of columns [from, columns) x [0, ...] of a matrix of `stride` numbers per column, and their
+// sums.
+FATHOM_CLONES void fill_gram(const double* matrix, std::size_t columns, std::size_t stride, std::size_t from,
+                             double* gram, double* target) {
+  for (std::size_t a = from; a < columns; ++a) {
+    const double* first = matrix + a * stride;
+    for (std::size_t b = 0; b <= a; ++b) {
+      const double* second = matrix + b * stride;
+      std::array<double, kLanes> part{};
+      for (std::size_t k = 0; k < stride; k += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) part[lane] += first[k + lane] * second[k + lane];
+      }
+      double sum = 0;
+      for (const double value : part) sum += value;
+      gram[a * columns + b] = gram[b * columns + a] = sum;
+    }
+    std::array<double, kLanes> part{};
+    for (std::size_t k = 0; k < stride; k += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) part[lane] += first[k + lane];
+    }
+    target[a] = 0;
+    for (const double value : part) target[a] += value;
+  }
+}
+
 struct Line {
   const RelativeTable* rising;
   const RelativeTable* falling;
   std::vector<std::uint32_t> rows;
+  std::vector<double> log_x;
 };
 
 struct Axis {
@@ -45,9 +75,9 @@ struct Axis {
 
 // A subset of the columns of one combination of candidates.
 struct Pick {
-  double score = std::numeric_limits<double>::infinity();
-  std::array<std::uint16_t, 3> candidate{};         // block of each parameter's axis
-  std::array<std::uint8_t, kMostColumns> column{};  // bit p = parameter p is a factor
+  double value = std::numeric_limits<double>::infinity();  // of the scoring, smaller is better
+  std::array<std::uint16_t, 3> candidate{};                // block of each parameter's axis
+  std::array<std::uint8_t, kMostColumns> column{};         // bit p = parameter p is a factor
   std::uint8_t count = 0;
 };
 
@@ -79,6 +109,7 @@ class RobustMulti final : public RobustGroup {
   }
 
   std::vector<Hypothesis> ranked(std::size_t s, std::size_t count) const override {
+    if (count == 1 && !best_.empty()) return {best_[s]};
     const auto v = located_.of(s);
     const auto picks = search(s, std::max(kRefits, count));
     std::vector<Hypothesis> out;
@@ -184,72 +215,131 @@ class RobustMulti final : public RobustGroup {
       }
       if (found->second.first.size() != rising.size() || found->second.second.size() != falling.size()) continue;
       axis.line_points += rows.size();
-      axis.lines.push_back({&found->second.first, &found->second.second, rows});
+      axis.lines.push_back({&found->second.first, &found->second.second, rows, logarithms(x)});
     }
   }
 
-  struct Candidates {
-    std::vector<std::uint16_t> blocks;
-  };
-
-  Candidates candidates(std::size_t s, std::size_t p) const {
+  // The best few terms of one parameter, from a free line through the points of each of its lines.
+  std::vector<std::uint16_t> candidates(std::size_t s, std::size_t p, std::span<const double> log_v) const {
     const Axis& axis = axes_[p];
     const auto v = located_.of(s);
     std::vector<double> line;
     std::size_t falling_lines = 0;
     for (const auto& item : axis.lines) {
       line.clear();
-      std::vector<double> x;
-      for (const auto row : item.rows) {
-        line.push_back(v[row]);
-        x.push_back(coordinates_[row * parameters_ + p]);
-      }
-      if (decreasing(x, line)) ++falling_lines;
+      for (const auto row : item.rows) line.push_back(log_v[row]);
+      if (decreasing(item.log_x, line)) ++falling_lines;
     }
     const bool falls = 2 * falling_lines > axis.lines.size();
     std::array<double, kMaxBlocks> sum{};
-    RelativeFits fits;
+    std::array<double, kMaxBlocks> squares{};
     std::size_t count = 0;
     for (const auto& item : axis.lines) {
       line.clear();
-      for (const auto row : item.rows) line.push_back(v[row]);
-      const RelativeTable& table = falls ? *item.falling : *item.rising;
-      relative_fits(table, line, 0, fits);
-      count = table.size();
-      for (std::size_t b = 0; b < count; ++b) {
-        sum[b] += std::isfinite(fits.squares[b]) ? fits.squares[b] : fits.constant;
+      double mean = 0;
+      for (const auto row : item.rows) {
+        line.push_back(v[row]);
+        mean += log_v[row];
       }
+      mean /= static_cast<double>(line.size());
+      double constant = 0;
+      for (const auto row : item.rows) constant += (log_v[row] - mean) * (log_v[row] - mean);
+      const RelativeTable& table = falls ? *item.falling : *item.rising;
+      line_squares(table, line, squares);
+      count = table.size();
+      for (std::size_t b = 0; b < count; ++b) sum[b] += std::isfinite(squares[b]) ? squares[b] : constant;
     }
     const std::size_t most = parameters_ == 2 ? 8 : 6;
     std::vector<std::pair<double, std::uint16_t>> scored;
     for (std::size_t b = 0; b < count; ++b) {
-      scored.emplace_back(scoring_[s](sum[b], 0, 0), static_cast<std::uint16_t>(b + (falls ? axis.rising : 0)));
+      scored.emplace_back(sum[b], static_cast<std::uint16_t>(b + (falls ? axis.rising : 0)));
     }
     std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    Candidates out;
-    for (const auto& [score, block] : scored) {
-      if (out.blocks.size() < most && score <= scored.front().first + kWithin) out.blocks.push_back(block);
+    const double limit = scoring_[s](scored.front().first, 0, 0) + kWithin;
+    std::vector<std::uint16_t> out;
+    for (const auto& [squared, block] : scored) {
+      if (out.size() == most || scoring_[s](squared, 0, 0) > limit) break;
+      out.push_back(block);
     }
     return out;
   }
 
+  // What the search remembers of the models that it has met.
+  struct Best {
+    Best(const Scoring& how, std::size_t count) : scoring(how), keep(count) {
+      for (std::size_t k = 0; k <= kMostColumns; ++k) {
+        for (std::size_t e = 0; e <= kMostExtraFactors; ++e) {
+          price[k][e] = scoring.price_factor(static_cast<double>(k), kInteraction * static_cast<double>(e));
+        }
+      }
+      for (std::size_t n = 0; n <= kMostColumns; ++n) {
+        negative[n] = scoring.price_factor(0, kNegativePenalty * static_cast<double>(n));
+      }
+    }
+    [[nodiscard]] double worst() const {
+      return picks.size() < keep ? std::numeric_limits<double>::infinity() : picks.back().value;
+    }
+
+    const Scoring& scoring;
+    std::size_t keep;
+    std::array<std::array<double, kMostExtraFactors + 1>, kMostColumns + 1> price{};
+    std::array<double, kMostColumns + 1> negative{};
+    std::vector<Pick> picks;  // best first
+  };
+
   // Depth-first over subsets of columns with a growing Cholesky factor.
   struct Subsets {
+    Best* best;
     std::size_t columns;
-    const double* gram;    // columns x columns
-    const double* target;  // columns
-    const Scoring* score;
-    double floor;
+    const double* gram;     // columns x columns
+    const double* target;   // columns
+    double floor;           // of a sum of squares: rounding
+    double least;           // sum of squares with all columns
     std::uint8_t required;  // parameters that the model must use for this combination to be its first
-    std::size_t keep;
-    std::vector<Pick>* best;
     Pick pick;
     std::array<std::array<double, kMostColumns>, kMostColumns> l{};
     std::array<double, kMostColumns> z{};
 
-    void descend(std::size_t start, double rss, double extra, std::uint8_t used) {
+    // Sum of squares that all columns together leave.
+    [[nodiscard]] double least_squares(double rss) const {
+      std::array<std::array<double, 8>, 8> factor{};
+      std::array<double, 8> solved{};
+      for (std::size_t c = 0; c < columns; ++c) {
+        double diagonal = gram[c * columns + c];
+        const double whole = diagonal;
+        double value = target[c];
+        for (std::size_t j = 0; j < c; ++j) {
+          if (factor[j][j] == 0) continue;
+          double dot = gram[c * columns + j];
+          for (std::size_t i = 0; i < j; ++i) dot -= factor[c][i] * factor[j][i];
+          factor[c][j] = dot / factor[j][j];
+          diagonal -= factor[c][j] * factor[c][j];
+          value -= factor[c][j] * solved[j];
+        }
+        if (!(diagonal > kCollinear * whole)) continue;  // adds nothing
+        factor[c][c] = std::sqrt(diagonal);
+        solved[c] = value / factor[c][c];
+        rss -= solved[c] * solved[c];
+      }
+      return std::max(rss, floor);
+    }
+
+    void run(double rss) {
+      least = least_squares(rss) * kPruning;
+      descend(0, rss, 0, 0);
+    }
+
+    // Whether a model with that many columns and extra factors could still count.
+    [[nodiscard]] bool hopeful(std::size_t count, std::size_t extra) const {
+      return best->scoring.value(least, best->price[count][extra]) < best->worst();
+    }
+
+    void descend(std::size_t start, double rss, std::size_t extra, std::uint8_t used) {
       const std::size_t depth = pick.count;
+      if (!hopeful(depth + 1, extra)) return;
       for (std::size_t c = start; c < columns; ++c) {
+        const int factors = std::popcount(c);
+        const std::size_t price = extra + (factors > 1 ? static_cast<std::size_t>(factors) - 1 : 0);
         auto& row = l[depth];
         double diagonal = gram[c * columns + c];
         const double whole = diagonal;
@@ -265,89 +355,81 @@ class RobustMulti final : public RobustGroup {
         row[depth] = std::sqrt(diagonal);
         z[depth] = value / row[depth];
         const double rest = std::max(rss - z[depth] * z[depth], floor);
-        const int factors = std::popcount(c);
-        const double price = extra + (factors > 1 ? kInteraction * (factors - 1) : 0);
         const auto with = static_cast<std::uint8_t>(used | c);
         pick.column[depth] = static_cast<std::uint8_t>(c);
         pick.count = static_cast<std::uint8_t>(depth + 1);
-        if ((with & required) == required) offer((*score)(rest, static_cast<double>(depth + 1), 0) + price);
+        if ((with & required) == required) offer(best->scoring.value(rest, best->price[depth + 1][price]));
         if (depth + 1 < kMostColumns) descend(c + 1, rest, price, with);
         pick.count = static_cast<std::uint8_t>(depth);
       }
     }
 
     void offer(double value) {
-      const double worst = best->size() < keep ? std::numeric_limits<double>::infinity() : best->back().score;
+      const double worst = best->worst();
       if (!(value < worst)) return;
       // Negative coefficients cost; only now is it worth solving for them.
       const std::size_t n = pick.count;
       std::array<double, kMostColumns> c{};
-      int negative = 0;
+      std::size_t negative = 0;
       for (std::size_t i = n; i-- > 0;) {
         double x = z[i];
         for (std::size_t j = i + 1; j < n; ++j) x -= l[j][i] * c[j];
         c[i] = x / l[i][i];
         if (c[i] < 0) ++negative;
       }
-      value += 4.0 * negative;
+      value *= best->negative[negative];
       if (!(value < worst)) return;
-      pick.score = value;
-      const auto place = std::upper_bound(best->begin(), best->end(), value,
-                                          [](double x, const Pick& other) { return x < other.score; });
-      best->insert(place, pick);
-      if (best->size() > keep) best->pop_back();
+      pick.value = value;
+      auto& picks = best->picks;
+      const auto place = std::upper_bound(picks.begin(), picks.end(), value,
+                                          [](double x, const Pick& other) { return x < other.value; });
+      picks.insert(place, pick);
+      if (picks.size() > best->keep) picks.pop_back();
     }
   };
 
   std::vector<Pick> search(std::size_t s, std::size_t keep) const {
     const auto v = located_.of(s);
     const std::size_t points = v.size();
-    std::array<Candidates, 3> options;
-    for (std::size_t p = 0; p < parameters_; ++p) options[p] = candidates(s, p);
-    if (parameters_ == 2) options[2].blocks = {0};
+    const std::size_t stride = (points + kLanes - 1) / kLanes * kLanes;
+    const std::vector<double> log_v = logarithms(v);
+    std::array<std::vector<std::uint16_t>, 3> options;
+    for (std::size_t p = 0; p < parameters_; ++p) options[p] = candidates(s, p, log_v);
+    if (parameters_ == 2) options[2] = {0};
     const std::size_t columns = std::size_t{1} << parameters_;
-    std::vector<double> matrix(columns * points);
+    std::vector<double> matrix(columns * stride, 0);
     std::vector<double> gram(columns * columns);
     std::vector<double> target(columns);
-    std::vector<Pick> best;
+    Best best(scoring_[s], keep);
+    Subsets subsets;
+    subsets.best = &best;
+    subsets.columns = columns;
+    subsets.gram = gram.data();
+    subsets.target = target.data();
+    subsets.floor = kRounding * static_cast<double>(points);
     for (std::size_t k = 0; k < points; ++k) matrix[k] = 1 / v[k];
-    for (std::size_t i = 0; i < options[0].blocks.size(); ++i) {
-      for (std::size_t j = 0; j < options[1].blocks.size(); ++j) {
-        for (std::size_t l = 0; l < options[2].blocks.size(); ++l) {
-          const std::array<std::uint16_t, 3> blocks{options[0].blocks[i], options[1].blocks[j], options[2].blocks[l]};
-          for (std::size_t c = 1; c < columns; ++c) {
+    for (std::size_t i = 0; i < options[0].size(); ++i) {
+      for (std::size_t j = 0; j < options[1].size(); ++j) {
+        for (std::size_t l = 0; l < options[2].size(); ++l) {
+          const std::array<std::uint16_t, 3> blocks{options[0][i], options[1][j], options[2][l]};
+          // Columns without the last parameter stay while only its candidate changes.
+          const std::size_t from = l > 0 ? 4 : (j > 0 ? 2 : 0);
+          for (std::size_t c = std::max<std::size_t>(from, 1); c < columns; ++c) {
             const auto p = static_cast<std::size_t>(std::bit_width(c) - 1);
-            const double* from = matrix.data() + (c & ~(std::size_t{1} << p)) * points;
+            const double* without = matrix.data() + (c & ~(std::size_t{1} << p)) * stride;
             const double* t = axes_[p].columns[blocks[p]].data();
-            double* to = matrix.data() + c * points;
-            for (std::size_t k = 0; k < points; ++k) to[k] = from[k] * t[k];
+            double* to = matrix.data() + c * stride;
+            for (std::size_t k = 0; k < points; ++k) to[k] = without[k] * t[k];
           }
-          for (std::size_t a = 0; a < columns; ++a) {
-            const double* first = matrix.data() + a * points;
-            target[a] = 0;
-            for (std::size_t k = 0; k < points; ++k) target[a] += first[k];
-            for (std::size_t b = 0; b <= a; ++b) {
-              const double* second = matrix.data() + b * points;
-              double sum = 0;
-              for (std::size_t k = 0; k < points; ++k) sum += first[k] * second[k];
-              gram[a * columns + b] = gram[b * columns + a] = sum;
-            }
-          }
-          Subsets subsets;
-          subsets.columns = columns;
-          subsets.gram = gram.data();
-          subsets.target = target.data();
-          subsets.score = &scoring_[s];
-          subsets.floor = kRounding * static_cast<double>(points);
+          fill_gram(matrix.data(), columns, stride, from, gram.data(), target.data());
           subsets.required = static_cast<std::uint8_t>((i > 0 ? 1 : 0) | (j > 0 ? 2 : 0) | (l > 0 ? 4 : 0));
-          subsets.keep = keep;
-          subsets.best = &best;
+          subsets.pick = {};
           subsets.pick.candidate = blocks;
-          subsets.descend(0, static_cast<double>(points), 0, 0);
+          subsets.run(static_cast<double>(points));
         }
       }
     }
-    return best;
+    return std::move(best.picks);
   }
 
   void estimate_noise() {
@@ -362,9 +444,11 @@ class RobustMulti final : public RobustGroup {
     set_scoring(tau2, df, repeated ? pooled_prior(tau2, df, kMostPrior) : none, n);
     std::vector<double> b(series);
     std::vector<double> free(series);
+    std::vector<Hypothesis> found(series);
     (void)parallel_blocks(series, 4, [&](std::size_t begin, std::size_t end) -> Result<void> {
       for (std::size_t s = begin; s < end; ++s) {
-        const Hypothesis h = best(s);
+        found[s] = best(s);
+        const Hypothesis& h = found[s];
         free[s] = n - static_cast<double>(h.coefficients.size()) - static_cast<double>(parameters_);
         b[s] = free[s] > 0 ? h.squares / free[s] : std::numeric_limits<double>::quiet_NaN();
       }
@@ -381,6 +465,8 @@ class RobustMulti final : public RobustGroup {
       }
       if (known.size() >= kEnoughSeries) {
         set_scoring(tau2, df, pooled_prior(known, degrees, kMostPriorWithoutRepetitions), n);
+      } else {
+        best_ = std::move(found);
       }
       return;
     }
@@ -389,7 +475,10 @@ class RobustMulti final : public RobustGroup {
       if (std::isfinite(b[s])) ratio.push_back(std::max(b[s], 1e-28) / std::max(tau2[s], 1e-28));
     }
     const double phi = median_of(ratio);
-    if (ratio.size() < kEnoughSeries || !(phi > kClearDispersion)) return;
+    if (ratio.size() < kEnoughSeries || !(phi > kClearDispersion)) {
+      best_ = std::move(found);  // the noise is what it was taken for
+      return;
+    }
     for (std::size_t s = 0; s < series; ++s) {
       run_variance_[s] += (phi - 1) * tau2[s];
       tau2[s] *= phi;
@@ -399,6 +488,7 @@ class RobustMulti final : public RobustGroup {
   }
 
   std::vector<Axis> axes_;
+  std::vector<Hypothesis> best_;  // of each series, where the estimate of the noise has found it already
   std::map<std::pair<std::size_t, std::vector<double>>, std::pair<RelativeTable, RelativeTable>> tables_;
 };
 

@@ -1,5 +1,6 @@
 // The robust modeler with one parameter.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,7 +20,7 @@ constexpr double kMostPriorWithoutRepetitions = 20;
 struct Choice {
   enum class Kind : std::uint8_t { constant, pure, line } kind = Kind::constant;
   std::size_t block = 0;
-  double score = std::numeric_limits<double>::infinity();
+  double value = std::numeric_limits<double>::infinity();  // of the scoring, smaller is better
 };
 
 class RobustSingle final : public RobustGroup {
@@ -27,7 +28,8 @@ class RobustSingle final : public RobustGroup {
   RobustSingle(Repetitions data, std::span<const double> x, std::span<const double> fixed)
       : RobustGroup(std::move(data), x, 1),
         rising_(x, usable(standard_blocks(), logs_possible(x, false))),
-        falling_(x, negated_blocks(logs_possible(x, true))) {
+        falling_(x, negated_blocks(logs_possible(x, true))),
+        log_x_(logarithms(x)) {
     located_ = safe_means(data_);
     if (!fixed.empty()) {
       located_.v.assign(fixed.begin(), fixed.end());
@@ -50,28 +52,29 @@ class RobustSingle final : public RobustGroup {
     relative_fits(table, v, kRounds, fits);
     std::vector<Choice> choices;
     Choice best;
-    const auto offer = [&](const Choice& choice) {
-      if (!std::isfinite(choice.score)) return;
-      if (count > 1) choices.push_back(choice);
-      if (choice.score < best.score) best = choice;
+    const auto offer = [&](Choice::Kind kind, std::size_t block, double value) {
+      if (!std::isfinite(value)) return;
+      if (count > 1) choices.push_back({kind, block, value});
+      if (value < best.value) best = {kind, block, value};
     };
-    offer({Choice::Kind::constant, 0, score(fits.constant, 1, 0)});
+    const double one = score.price_factor(1, 0);
+    const std::array<double, 3> two{score.price_factor(2, 0), score.price_factor(2, kNegativePenalty),
+                                    score.price_factor(2, 2 * kNegativePenalty)};
+    offer(Choice::Kind::constant, 0, score.value(fits.constant, one));
     for (std::size_t b = 0; b < table.size(); ++b) {
-      if (std::isfinite(fits.pure[b])) offer({Choice::Kind::pure, b, score(fits.pure[b], 1, 0)});
-      if (std::isfinite(fits.squares[b])) {
-        const double negative = (fits.c0[b] < 0 ? 1 : 0) + (fits.c1[b] < 0 ? 1 : 0);
-        offer({Choice::Kind::line, b, score(fits.squares[b], 2, negative)});
-      }
+      offer(Choice::Kind::pure, b, score.value(fits.pure[b], one));
+      const std::size_t negative = (fits.c0[b] < 0 ? 1U : 0U) + (fits.c1[b] < 0 ? 1U : 0U);
+      offer(Choice::Kind::line, b, score.value(fits.squares[b], two[negative]));
     }
     std::vector<Hypothesis> out;
     if (count > 1) {
       std::stable_sort(choices.begin(), choices.end(),
-                       [](const Choice& a, const Choice& b) { return a.score < b.score; });
+                       [](const Choice& a, const Choice& b) { return a.value < b.value; });
       for (const auto& choice : choices) {
-        if (out.size() < count) out.push_back(hypothesis_of(choice, table, fits));
+        if (out.size() < count) out.push_back(hypothesis_of(choice, table, fits, score));
       }
     }
-    if (out.empty()) out.push_back(hypothesis_of(best, table, fits));
+    if (out.empty()) out.push_back(hypothesis_of(best, table, fits, score));
     Hypothesis second;
     if (second_term(v, table, score, out.front().score, second)) out.insert(out.begin(), std::move(second));
     return out;
@@ -87,12 +90,13 @@ class RobustSingle final : public RobustGroup {
   }
 
   [[nodiscard]] const RelativeTable& table_for(std::span<const double> v) const {
-    return decreasing(coordinates_, v) ? falling_ : rising_;
+    return decreasing(log_x_, logarithms(v)) ? falling_ : rising_;
   }
 
-  static Hypothesis hypothesis_of(const Choice& choice, const RelativeTable& table, const RelativeFits& fits) {
+  static Hypothesis hypothesis_of(const Choice& choice, const RelativeTable& table, const RelativeFits& fits,
+                                  const Scoring& score) {
     Hypothesis h;
-    h.score = choice.score;
+    h.score = score.score(choice.value);
     const std::size_t b = choice.block;
     const auto factor = [&] { return std::vector<Factor>{{0, table.block(b).power, table.block(b).log, {}}}; };
     switch (choice.kind) {
@@ -261,6 +265,7 @@ class RobustSingle final : public RobustGroup {
 
   RelativeTable rising_;
   RelativeTable falling_;
+  std::vector<double> log_x_;
 };
 
 }  // namespace

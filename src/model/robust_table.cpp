@@ -4,11 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define FATHOM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FATHOM_CLONES
-#endif
+#include "model/vector_clones.hpp"
 
 namespace fathom {
 
@@ -17,56 +13,64 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Lines {
-  std::array<double, kMaxBlocks> c0, c1, sum_t, sum_z, spread, cross, weight, lowest, squares;
+  std::array<double, kMaxBlocks> c0, c1, lowest, squares;
 };
 
-// One weighted solution for every block; `first`: f = v.
-FATHOM_CLONES void solve_round(const double* t, const double* v, std::size_t n, bool first, Lines& s) {
-  std::array<double, kMaxBlocks> w{};
-  std::array<double, kMaxBlocks> z{};
-  for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-    s.weight[b] = s.sum_t[b] = s.sum_z[b] = s.spread[b] = s.cross[b] = 0;
-  }
-  const auto weigh = [&](std::size_t k) {
-    if (first) {
-      const double weight = 1 / (v[k] * v[k]);
-      for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-        w[b] = weight;
-        z[b] = v[k];
-      }
-      return;
-    }
+// Solution for every block with the weights of the values, 1/v^2.
+FATHOM_CLONES void first_solution(const double* t, const double* v, std::size_t n, Lines& s) {
+  std::array<double, kMaxBlocks> sum_t{};
+  std::array<double, kMaxBlocks> sum_tt{};
+  std::array<double, kMaxBlocks> sum_tv{};
+  double sum_w = 0;
+  double sum_v = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double inverse = 1 / v[k];
+    const double w = inverse * inverse;
+    sum_w += w;
+    sum_v += inverse;
     for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-      // A function that is not positive keeps the weight of the value.
-      const double raw = s.c0[b] + s.c1[b] * t[k * kMaxBlocks + b];
+      const double x = t[k * kMaxBlocks + b];
+      sum_t[b] += w * x;
+      sum_tt[b] += w * x * x;
+      sum_tv[b] += inverse * x;
+    }
+  }
+  for (std::size_t b = 0; b < kMaxBlocks; ++b) {
+    const double determinant = sum_w * sum_tt[b] - sum_t[b] * sum_t[b];
+    s.c1[b] = determinant > 0 ? (sum_w * sum_tv[b] - sum_t[b] * sum_v) / determinant : 0;
+    s.c0[b] = (sum_v - s.c1[b] * sum_t[b]) / sum_w;
+  }
+}
+
+// One step with weights 1/f^2 for what the solution still misses, so that rounding in it does not add up.
+FATHOM_CLONES void improve(const double* t, const double* v, std::size_t n, Lines& s) {
+  std::array<double, kMaxBlocks> sum_w{};
+  std::array<double, kMaxBlocks> sum_t{};
+  std::array<double, kMaxBlocks> sum_tt{};
+  std::array<double, kMaxBlocks> sum_y{};
+  std::array<double, kMaxBlocks> sum_ty{};
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t b = 0; b < kMaxBlocks; ++b) {
+      const double x = t[k * kMaxBlocks + b];
+      const double raw = s.c0[b] + s.c1[b] * x;
+      // A function that is not positive is drawn to the value with the value's weight.
       const double f = raw > 0 ? raw : v[k];
-      w[b] = 1 / (f * f);
-      z[b] = f * (1 + 2 * (v[k] - f) / (v[k] + f));
-    }
-  };
-  for (std::size_t k = 0; k < n; ++k) {
-    weigh(k);
-    for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-      s.weight[b] += w[b];
-      s.sum_t[b] += w[b] * t[k * kMaxBlocks + b];
-      s.sum_z[b] += w[b] * z[b];
-    }
-  }
-  for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-    s.sum_t[b] /= s.weight[b];
-    s.sum_z[b] /= s.weight[b];
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    weigh(k);
-    for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-      const double d = t[k * kMaxBlocks + b] - s.sum_t[b];
-      s.spread[b] += w[b] * d * d;
-      s.cross[b] += w[b] * d * (z[b] - s.sum_z[b]);
+      const double both = 1 / (f * (v[k] + f));
+      const double inverse = (v[k] + f) * both;
+      const double missing = (raw > 0 ? 2 * (v[k] - f) * f * f * both : v[k] - raw);
+      const double w = inverse * inverse;
+      sum_w[b] += w;
+      sum_t[b] += w * x;
+      sum_tt[b] += w * x * x;
+      sum_y[b] += w * missing;
+      sum_ty[b] += w * missing * x;
     }
   }
   for (std::size_t b = 0; b < kMaxBlocks; ++b) {
-    s.c1[b] = s.spread[b] > 0 ? s.cross[b] / s.spread[b] : 0;
-    s.c0[b] = s.sum_z[b] - s.c1[b] * s.sum_t[b];
+    const double determinant = sum_w[b] * sum_tt[b] - sum_t[b] * sum_t[b];
+    const double step = determinant > 0 ? (sum_w[b] * sum_ty[b] - sum_t[b] * sum_y[b]) / determinant : 0;
+    s.c1[b] += step;
+    s.c0[b] += (sum_y[b] - step * sum_t[b]) / sum_w[b];
   }
 }
 
@@ -132,8 +136,8 @@ RelativeTable::RelativeTable(std::span<const double> x, std::span<const Block> b
 void relative_fits(const RelativeTable& table, std::span<const double> v, int rounds, RelativeFits& fits) {
   const std::size_t n = v.size();
   Lines lines{};
-  solve_round(table.t_row(0), v.data(), n, true, lines);
-  for (int round = 0; round < rounds; ++round) solve_round(table.t_row(0), v.data(), n, false, lines);
+  first_solution(table.t_row(0), v.data(), n, lines);
+  for (int round = 0; round < rounds; ++round) improve(table.t_row(0), v.data(), n, lines);
   residuals(table.t_row(0), v.data(), n, lines);
   std::array<double, 64> small;
   std::vector<double> large;
@@ -158,6 +162,16 @@ void relative_fits(const RelativeTable& table, std::span<const double> v, int ro
     fits.c0[b] = lines.c0[b];
     fits.c1[b] = lines.c1[b];
     if (b >= table.size() || !table.pure_possible(b)) fits.pure[b] = kInfinity;
+  }
+}
+
+void line_squares(const RelativeTable& table, std::span<const double> v, std::span<double, kMaxBlocks> squares) {
+  Lines lines{};
+  first_solution(table.t_row(0), v.data(), v.size(), lines);
+  residuals(table.t_row(0), v.data(), v.size(), lines);
+  for (std::size_t b = 0; b < kMaxBlocks; ++b) {
+    const bool valid = b < table.size() && lines.lowest[b] > 0 && std::isfinite(lines.squares[b]);
+    squares[b] = valid ? lines.squares[b] : kInfinity;
   }
 }
 

@@ -47,5 +47,7 @@ struct RelativeFits {
 
 // `v` > 0. `rounds` of reweighting after the first solution.
 void relative_fits(const RelativeTable& table, std::span<const double> v, int rounds, RelativeFits& fits);
+// Only the squares of c0 + c1*t, after the first solution.
+void line_squares(const RelativeTable& table, std::span<const double> v, std::span<double, kMaxBlocks> squares);
 
 }  // namespace fathom
