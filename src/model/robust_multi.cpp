@@ -19,8 +19,9 @@ constexpr std::size_t kShortestLine = 3;
 constexpr double kWithin = 14;  // candidates of a parameter lie this near to its best
 constexpr std::size_t kMostColumns = RelativeSolver::kMostColumns;
 constexpr std::size_t kMostExtraFactors = 2 * kMostColumns;
-constexpr std::size_t kLanes = 8;    // columns are padded to whole vectors
-constexpr double kInteraction = 2;   // price of an extra factor in a product
+constexpr std::size_t kLanes = 8;   // columns are padded to whole vectors
+constexpr double kInteraction = 2;  // price of an extra factor in a product
+constexpr double kWorthRefitting = 10;
 constexpr std::size_t kRefits = 12;  // how many of the best are fitted exactly
 constexpr double kRounding = 1e-15;  // of a Gram matrix, per point
 constexpr double kCollinear = 1e-11;
@@ -117,6 +118,8 @@ class RobustMulti final : public RobustGroup {
     std::vector<std::vector<double>> values;
     std::vector<const double*> pointers;
     for (const auto& pick : picks) {
+      // What the plain sums put far behind does not win by an exact fit.
+      if (count == 1 && scoring_[s].score(pick.value) > scoring_[s].score(picks.front().value) + kWorthRefitting) break;
       Hypothesis h;
       values.resize(pick.count);
       pointers.clear();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "model/special.hpp"
 
 namespace fathom {
@@ -19,9 +20,14 @@ constexpr std::size_t kEnoughLines = 20;
 constexpr std::size_t kMostLines = 300;
 constexpr double kClip = 6;
 constexpr double kClearGain = -0.1;
+constexpr std::size_t kSeriesPerTask = 64;
 
 double median_in_place(std::span<double> values) {
   const std::size_t n = values.size();
+  if (n <= 16) {  // the usual handful of repetitions
+    std::sort(values.begin(), values.end());
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+  }
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (n % 2 == 1) return *middle;
@@ -57,10 +63,9 @@ Located safe_means(const Repetitions& data) {
   std::vector<double> medians(data.series * data.points);
   std::vector<double> point_scale(data.series * data.points);
   std::vector<double> series_scale(data.series);
-  std::vector<double> scratch;
-  std::vector<double> deviations;
-  for (std::size_t s = 0; s < data.series; ++s) {
-    deviations.clear();
+  const auto scatter = [&](std::size_t s) {
+    std::vector<double> scratch;
+    std::vector<double> deviations;
     double repetitions = 0;
     for (std::size_t k = 0; k < data.points; ++k) {
       const auto y = data.at(s, k);
@@ -73,10 +78,16 @@ Located safe_means(const Repetitions& data) {
       point_scale[s * data.points + k] = deviation_of(scratch, static_cast<double>(y.size()));
     }
     series_scale[s] = deviation_of(deviations, repetitions / static_cast<double>(data.points));
-  }
+  };
+  const auto for_all = [&](const auto& work) {
+    (void)parallel_blocks(data.series, kSeriesPerTask, [&](std::size_t begin, std::size_t end) -> Result<void> {
+      for (std::size_t s = begin; s < end; ++s) work(s);
+      return {};
+    });
+  };
+  for_all(scatter);
   const double common = median_of(series_scale);
-  double total = 0;
-  for (std::size_t s = 0; s < data.series; ++s) {
+  for_all([&](std::size_t s) {
     double weights = 0;
     double squares = 0;
     double count = 0;
@@ -116,33 +127,41 @@ Located safe_means(const Repetitions& data) {
       out.tau2[s] = squares / std::max(weights - n, 1.0) / repetitions;
       out.df[s] = count - n;
     }
-    total += repetitions;
+  });
+  if (data.series > 0) {
+    out.repetitions = static_cast<double>(data.values.size()) / static_cast<double>(data.series * data.points);
   }
-  if (data.series > 0) out.repetitions = total / static_cast<double>(data.series);
   return out;
 }
 
+namespace {
+
+double statistic_of(std::span<const double> y, Statistic statistic, std::vector<double>& sorted) {
+  if (statistic == Statistic::minimum) return *std::min_element(y.begin(), y.end());
+  if (statistic == Statistic::midrange) {
+    const auto [low, high] = std::minmax_element(y.begin(), y.end());
+    return (*low + *high) / 2;
+  }
+  sorted.assign(y.begin(), y.end());
+  if (statistic == Statistic::median) return median_in_place(sorted);
+  const auto half = static_cast<std::ptrdiff_t>((sorted.size() + 1) / 2);
+  std::partial_sort(sorted.begin(), sorted.begin() + half, sorted.end());
+  return std::accumulate(sorted.begin(), sorted.begin() + half, 0.0) / static_cast<double>(half);
+}
+
+}  // namespace
+
 void apply_statistic(const Repetitions& data, Statistic statistic, Located& located) {
   if (statistic == Statistic::safe_mean) return;
-  std::vector<double> sorted;
-  for (std::size_t s = 0; s < data.series; ++s) {
-    for (std::size_t k = 0; k < data.points; ++k) {
-      const auto y = data.at(s, k);
-      sorted.assign(y.begin(), y.end());
-      std::sort(sorted.begin(), sorted.end());
-      double v = sorted.front();
-      if (statistic == Statistic::median) {
-        v = median_in_place(sorted);
-      } else if (statistic == Statistic::midrange) {
-        v = (sorted.front() + sorted.back()) / 2;
-      } else if (statistic == Statistic::lower_half) {
-        const std::size_t half = (sorted.size() + 1) / 2;
-        v = std::accumulate(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(half), 0.0) /
-            static_cast<double>(half);
+  (void)parallel_blocks(data.series, kSeriesPerTask, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    std::vector<double> sorted;
+    for (std::size_t s = begin; s < end; ++s) {
+      for (std::size_t k = 0; k < data.points; ++k) {
+        located.v[s * data.points + k] = statistic_of(data.at(s, k), statistic, sorted);
       }
-      located.v[s * data.points + k] = v;
     }
-  }
+    return {};
+  });
 }
 
 double residual_variance(const RelativeFits& fits, std::size_t blocks, double n) {
@@ -169,23 +188,25 @@ Statistic choose_statistic(const Repetitions& data, const Located& safe, std::sp
   if (pairs.size() < kEnoughLines) return Statistic::safe_mean;
   RelativeFits fits;
   std::vector<double> v;
-  const auto quality = [&](const Located& located) {
+  std::vector<double> sorted;
+  const auto quality = [&](Statistic statistic) {
     std::vector<double> q;
     for (const auto& [s, line] : pairs) {
       v.clear();
-      for (const auto row : line->rows) v.push_back(located.of(s)[row]);
+      for (const auto row : line->rows) {
+        v.push_back(statistic == Statistic::safe_mean ? safe.of(s)[row]
+                                                      : statistic_of(data.at(s, row), statistic, sorted));
+      }
       relative_fits(*line->table, v, 1, fits);
       q.push_back(std::log(residual_variance(fits, line->table->size(), static_cast<double>(v.size()))));
     }
     return q;
   };
-  const auto base = quality(safe);
+  const auto base = quality(Statistic::safe_mean);
   Statistic best = Statistic::safe_mean;
   double best_mean = kClearGain;
-  Located other = safe;
   for (const auto candidate : {Statistic::median, Statistic::minimum, Statistic::midrange, Statistic::lower_half}) {
-    apply_statistic(data, candidate, other);
-    const auto q = quality(other);
+    const auto q = quality(candidate);
     double mean = 0;
     double squares = 0;
     for (std::size_t i = 0; i < q.size(); ++i) {
