@@ -1,5 +1,6 @@
-// Models per second: one, two and three parameters, every modeler. Inputs are made here.
-//   model_bench [repetitions]
+// Models per second and the share of the time that goes into reading: one, two and three parameters, every modeler.
+// Inputs are made here, as JSON in memory, with five repetitions and 5 % noise.
+//   model_bench [rounds = 5] [modeler]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,7 +10,7 @@
 #include <random>
 
 #include "base/parallel.hpp"
-#include "experiment/builder.hpp"
+#include "formats/registry.hpp"
 #include "model/fit.hpp"
 #include "model/search_space.hpp"
 
@@ -19,12 +20,7 @@ using namespace fathom;
 
 constexpr int kRepetitions = 5;
 
-// Call paths with random functions of all parameters and 5 % noise on a full grid.
-ExperimentPtr generate(std::size_t callpaths, std::size_t parameters) {
-  std::mt19937_64 random(42);
-  std::uniform_real_distribution<double> exponent(-3, 3);
-  std::uniform_int_distribution<std::size_t> which(0, 41);
-  std::normal_distribution<double> noise(0, 0.05);
+std::vector<std::vector<double>> full_grid(std::size_t parameters) {
   const std::vector<std::vector<double>> axes{{4, 8, 16, 32, 64}, {10, 20, 30, 40, 50}, {100, 200, 300, 400, 500}};
   std::vector<std::vector<double>> points{{}};
   for (std::size_t p = 0; p < parameters; ++p) {
@@ -37,24 +33,37 @@ ExperimentPtr generate(std::size_t callpaths, std::size_t parameters) {
     }
     points = std::move(longer);
   }
-  ExperimentBuilder builder("generated");
-  for (std::size_t p = 0; p < parameters; ++p) builder.parameter(std::string(1, "pnm"[p]));
-  const auto metric = builder.metric("time");
+  return points;
+}
+
+// Call paths with random functions of all parameters.
+std::string generate(std::size_t callpaths, std::size_t parameters) {
+  std::mt19937_64 random(42);
+  std::uniform_real_distribution<double> exponent(-3, 3);
+  std::uniform_int_distribution<std::size_t> which(0, standard_blocks().size() - 1);
+  std::normal_distribution<double> noise(0, 0.05);
+  const auto points = full_grid(parameters);
+  std::string json = R"({"parameters":[)";
+  for (std::size_t p = 0; p < parameters; ++p) json += fmt::format("{}\"{}\"", p > 0 ? "," : "", "pnm"[p]);
+  json += R"(],"measurements":{)";
   for (std::size_t c = 0; c < callpaths; ++c) {
-    const auto callpath = builder.callpath("main->f" + std::to_string(c));
+    json += fmt::format("{}\"main->f{}\":{{\"time\":[", c > 0 ? "," : "", c);
     const double constant = std::pow(10, exponent(random));
     const double coefficient = std::pow(10, exponent(random));
     std::vector<Block> blocks;
     for (std::size_t p = 0; p < parameters; ++p) blocks.push_back(standard_blocks()[which(random)]);
-    for (const auto& point : points) {
+    for (std::size_t k = 0; k < points.size(); ++k) {
       double value = coefficient;
-      for (std::size_t p = 0; p < parameters; ++p) value *= block_value(blocks[p], point[p]);
-      std::vector<double> values;
-      for (int r = 0; r < kRepetitions; ++r) values.push_back((constant + value) * (1 + noise(random)));
-      builder.add(callpath, metric, builder.point(point), values);
+      for (std::size_t p = 0; p < parameters; ++p) value *= block_value(blocks[p], points[k][p]);
+      json += fmt::format("{}{{\"point\":[{}],\"values\":[", k > 0 ? "," : "", fmt::join(points[k], ","));
+      for (int r = 0; r < kRepetitions; ++r) {
+        json += fmt::format("{}{}", r > 0 ? "," : "", (constant + value) * (1 + noise(random)));
+      }
+      json += "]}";
     }
+    json += "]}";
   }
-  return std::move(builder).finish();
+  return json + "}}";
 }
 
 struct Case {
@@ -63,46 +72,66 @@ struct Case {
   double reference;  // models per second of Extra-P 4.2.5 on one core; 0 = not measured
 };
 
-// Wall clock; `cpu` gets the processor time of all threads, which other programs disturb less.
-double best_seconds(const Experiment& experiment, const FitOptions& options, int rounds, double& cpu) {
-  double best = 1e300;
-  cpu = 1e300;
+// Best wall clock and processor time of all threads; the latter is what other programs disturb less.
+struct Time {
+  double wall = 1e300, cpu = 1e300;
+};
+template <class F>
+Time best_of(int rounds, const F& work) {
+  Time best;
   for (int round = 0; round < rounds; ++round) {
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu_start = std::clock();
-    const auto set = fit(experiment, options, make_work());
-    const auto cpu_taken = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+    work();
+    best.cpu = std::min(best.cpu, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    cpu = std::min(cpu, cpu_taken);
-    if (!set.ok()) fmt::print("failed: {}\n", set.error().text());
-    best = std::min(best, taken.count());
+    best.wall = std::min(best.wall, taken.count());
   }
   return best;
+}
+
+ExperimentPtr read(const Blob& blob) {
+  const auto dataset = open_source(Source::of(blob), make_work(), "extrap-json");
+  if (!dataset.ok()) return nullptr;
+  const auto experiment = (*dataset)->experiment();
+  return experiment.ok() ? *experiment : nullptr;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
+  const std::string only = argc > 2 ? argv[2] : "";
   const Case cases[] = {
       {1000, 1, "basic", 55},     {10000, 1, "basic", 58}, {100000, 1, "basic", 58}, {10000, 1, "refining", 0},
       {10000, 1, "segmented", 0}, {10000, 1, "robust", 0}, {1000, 2, "default", 23}, {1000, 2, "robust", 0},
       {200, 3, "default", 8.3},   {200, 3, "robust", 0},
   };
-  fmt::print("{:>9} {:>10} {:<10} {:>8} {:>14} {:>14} {:>14} {:>12}\n", "callpaths", "parameters", "modeler", "threads",
-             "models/s", "us per model", "cpu us/model", "x reference");
+  fmt::print("{:>9} {:>10} {:<10} {:>7} {:>10} {:>12} {:>12} {:>11} {:>13}\n", "callpaths", "parameters", "modeler",
+             "threads", "models/s", "us per model", "cpu us/model", "x reference", "reading share");
   for (const auto& item : cases) {
-    const auto experiment = generate(item.callpaths, item.parameters);
+    if (!only.empty() && only != item.modeler) continue;
+    const Blob blob = Blob::own("generated.json", generate(item.callpaths, item.parameters));
     const auto options = fit_options(item.modeler, item.parameters);
     if (!options.ok()) continue;
     for (const unsigned threads : {1U, 0U}) {
       set_thread_count(threads);
-      double cpu = 0;
-      const double seconds = best_seconds(*experiment, *options, rounds, cpu);
-      const double rate = static_cast<double>(item.callpaths) / seconds;
-      fmt::print("{:>9} {:>10} {:<10} {:>8} {:>14.0f} {:>14.2f} {:>14.2f} {:>12}\n", item.callpaths, item.parameters,
-                 item.modeler, thread_count(), rate, 1e6 / rate, 1e6 * cpu / static_cast<double>(item.callpaths),
-                 item.reference > 0 ? fmt::format("{:.0f}", rate / item.reference) : "");
+      ExperimentPtr experiment;
+      const Time reading = best_of(rounds, [&] { experiment = read(blob); });
+      if (experiment == nullptr) {
+        fmt::print("the generated input cannot be read\n");
+        return 1;
+      }
+      const Time fitting = best_of(rounds, [&] {
+        const auto set = fit(*experiment, *options, make_work());
+        if (!set.ok()) fmt::print("failed: {}\n", set.error().text());
+      });
+      const auto models = static_cast<double>(item.callpaths);
+      fmt::print("{:>9} {:>10} {:<10} {:>7} {:>10.0f} {:>12.2f} {:>12.2f} {:>11} {:>12.0f}%\n", item.callpaths,
+                 item.parameters, item.modeler, thread_count(), models / fitting.wall, 1e6 * fitting.wall / models,
+                 1e6 * fitting.cpu / models,
+                 item.reference > 0 ? fmt::format("{:.0f}", models / fitting.wall / item.reference) : "",
+                 100 * reading.wall / (reading.wall + fitting.wall));
     }
   }
   return 0;
