@@ -108,4 +108,23 @@ std::optional<NewSize> created_size(const Call& call, const std::vector<std::int
   }
 }
 
+std::vector<Change> size_changes(const File& file, const ScanResult& scan) {
+  std::vector<std::int64_t> sizes(std::max(kPredefinedTypes, file.sections().sizes.size()));
+  for (std::size_t id = 0; id < sizes.size(); ++id) sizes[id] = file.datatype_size(static_cast<std::int64_t>(id));
+  std::vector<Change> changes;
+  Call call;
+  for (std::size_t n = 0; n < scan.notable.size(); ++n) {
+    if (file.decoder().decode(file.at(scan.notable[n]), file.at(scan.end), call) != Decoder::Outcome::ok) continue;
+    const auto created = created_size(call, sizes);
+    // Ids are 16 bits wide; predefined types keep their sizes.
+    if (!created || created->datatype < static_cast<std::int64_t>(kPredefinedTypes) || created->bytes < 0) continue;
+    const auto index = static_cast<std::size_t>(created->datatype);
+    if (index >= sizes.size()) sizes.resize(index + 1);
+    if (sizes[index] == created->bytes) continue;
+    sizes[index] = created->bytes;
+    changes.push_back({scan.notable_number[n], static_cast<std::int32_t>(created->datatype), created->bytes});
+  }
+  return changes;
+}
+
 }  // namespace fathom::dumpi

@@ -283,15 +283,11 @@ void DumpiStream::events_of(const Call& call) {
       break;
     }
     case Role::collective: {
-      const CollectiveArguments arguments = collective_arguments(call.id);
+      const CollectiveFacts facts = collective_facts(call, tables_);
       const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
-      const CommunicatorView& comm =
-          tables_.communicator(call.integer(static_cast<std::size_t>(arguments.communicator)));
       Event event = base(call, EventKind::collective, true);
-      if (comm.global >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(comm.global));
-      if (arguments.root >= 0) {
-        event.peer = tables_.world_rank(comm, call.integer(static_cast<std::size_t>(arguments.root)));
-      }
+      if (facts.communicator >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(facts.communicator));
+      event.peer = facts.root;
       event.bytes = transfer.sent;
       event.value = transfer.received;
       push(event);

@@ -31,8 +31,8 @@ std::vector<std::int32_t> integers(ByteCursor& in, const char* field) {
 }
 
 // Sizes of predefined datatypes where the file has none (ids 2 to 27; LB and UB are empty).
-constexpr std::array<std::int32_t, 28> kUsualSizes = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
-                                                      8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
+constexpr std::array<std::int32_t, kPredefinedTypes> kUsualSizes = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
+                                                                    8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
 
 }  // namespace
 

@@ -16,6 +16,7 @@ inline constexpr std::string_view kMagic =
     "DUMPI";
 inline constexpr std::uint64_t kFooterMagic = 0xF007FEE7;
 inline constexpr std::size_t kFooterSlots = 291;
+inline constexpr std::size_t kPredefinedTypes = 28;  // datatype ids from here on are the program's own
 
 // Sections in the order of the index, last one first in the file's own spelling.
 enum class Section : std::uint8_t { header, footer, keyvals, counters, sizes, addresses };

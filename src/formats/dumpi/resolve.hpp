@@ -25,9 +25,10 @@ struct Resolution {
   static constexpr std::uint32_t kSelf = 1;
   std::vector<Communicator> communicators;  // [0] = world, [1] = self, which is another one on each rank
   std::vector<RankChanges> ranks;           // as RankSet::files()
+  Work work;  // whose budget the lists of members count in
+  std::vector<Budget::Reservation> reserved;
 };
 
-// Communicators are made by all their members together: the ranks' creating calls are played against each other.
 Result<Resolution> resolve(const RankSet& set, const std::vector<ScanResult>& scans);
 
 // A communicator as one rank sees it.
@@ -38,6 +39,11 @@ struct CommunicatorView {
   const std::vector<std::int32_t>* peers = nullptr;  // ranks of the run by rank in the communicator
   bool self = false;
   bool inter = false;
+
+  // Ranks that a collective exchanges data with: the own group, or the other one of an inter-communicator.
+  [[nodiscard]] std::int64_t partners() const {
+    return self ? 1 : peers != nullptr ? static_cast<std::int64_t>(peers->size()) : 0;
+  }
 };
 
 // The meaning of handles at one place of a rank's stream. Cheap to move forward.
@@ -87,6 +93,9 @@ class Tables {
   std::vector<CommunicatorView> windows_;
   std::vector<std::int64_t> sizes_;
 };
+
+// How sizes of datatypes change along a stream.
+std::vector<Change> size_changes(const File& file, const ScanResult& scan);
 
 // Bytes of a new datatype from the record that makes it; nothing when the record makes none or it cannot be told.
 struct NewSize {

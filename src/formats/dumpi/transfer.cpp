@@ -66,46 +66,57 @@ constexpr std::array<Role, kIds> make_roles() {
 }
 constexpr std::array<Role, kIds> kRoles = make_roles();
 
+// What a process is to a collective with a root. In an inter-communicator the root says so itself, its group keeps out
+// of it and the others name its rank; MPI_ROOT and MPI_PROC_NULL keep the library's values there.
+enum class Part : std::uint8_t { root, other, none };
+Part part_of(const CommunicatorView& view, std::int64_t root) {
+  if (!view.inter) return root == view.own ? Part::root : Part::other;
+  constexpr std::int64_t kLowestProcNull = -2;  // MPICH -1, Open MPI -2; MPI_ROOT is -3 and -4
+  if (root >= 0) return Part::other;
+  return root >= kLowestProcNull ? Part::none : Part::root;
+}
+
 Transfer collective(const Call& call, const Tables& tables, bool actual) {
   const auto size = [&](std::size_t datatype) { return tables.size_of(call.integer(datatype)); };
   const auto part = [&](std::size_t count, std::size_t datatype) { return times(call.integer(count), size(datatype)); };
   const auto view = [&](std::size_t comm) -> const CommunicatorView& {
     return tables.communicator(call.integer(comm));
   };
+  // Data of the root are stored by whoever has its rank, which means nothing in an inter-communicator.
+  const auto at_root = [&](std::size_t comm, std::size_t argument) {
+    return !view(comm).inter && call.present(argument);
+  };
+  const auto takes_part = [&](std::size_t comm, std::size_t root) {
+    return !view(comm).inter || part_of(view(comm), call.integer(root)) == Part::other;
+  };
   switch (call.id) {
     case ids::kBcast: {
       const std::int64_t bytes = part(0, 1);
-      if (call.integer(2) == view(3).own) return {bytes, 0, 0};
-      return {0, bytes, 0};
+      const Part own = part_of(view(3), call.integer(2));
+      return {own == Part::root ? bytes : 0, own == Part::other ? bytes : 0, 0};
     }
     case ids::kGather: {
       // commrank sendcount sendtype root comm recvcount recvtype
-      Transfer transfer{part(1, 2), 0, 0};
-      if (call.present(5)) transfer.received = times(part(5, 6), view(4).size);
-      return transfer;
+      return {takes_part(4, 3) ? part(1, 2) : 0, at_root(4, 5) ? times(part(5, 6), view(4).partners()) : 0, 0};
     }
     case ids::kGatherv: {
-      Transfer transfer{part(2, 3), 0, 0};
-      if (call.present(6)) transfer.received = times(sum(call.values(6)), size(8));
-      return transfer;
+      // commrank commsize sendcount sendtype root comm recvcounts displs recvtype
+      return {takes_part(5, 4) ? part(2, 3) : 0, at_root(5, 6) ? times(sum(call.values(6)), size(8)) : 0, 0};
     }
     case ids::kScatter: {
       // commrank recvcount recvtype root comm sendcount sendtype
-      Transfer transfer{0, part(1, 2), 0};
-      if (call.present(5)) transfer.sent = times(part(5, 6), view(4).size);
-      return transfer;
+      return {at_root(4, 5) ? times(part(5, 6), view(4).partners()) : 0, takes_part(4, 3) ? part(1, 2) : 0, 0};
     }
     case ids::kScatterv: {
-      Transfer transfer{0, part(3, 4), 0};
-      if (call.present(7)) transfer.sent = times(sum(call.values(7)), size(2));
-      return transfer;
+      // commrank commsize sendtype recvcount recvtype root comm sendcounts displs
+      return {at_root(6, 7) ? times(sum(call.values(7)), size(2)) : 0, takes_part(6, 5) ? part(3, 4) : 0, 0};
     }
     case ids::kAllgather:
-      return {part(0, 1), times(part(2, 3), actual ? view(4).size : 1), 0};
+      return {part(0, 1), times(part(2, 3), actual ? view(4).partners() : 1), 0};
     case ids::kAllgatherv:
       return {part(1, 2), times(sum(call.values(3)), size(5)), 0};
     case ids::kAlltoall:
-      return {times(part(0, 1), view(4).size), times(part(2, 3), view(4).size), 0};
+      return {times(part(0, 1), view(4).partners()), times(part(2, 3), view(4).partners()), 0};
     case ids::kAlltoallv:
       return {times(sum(call.values(1)), size(3)), times(sum(call.values(4)), size(6)), 0};
     case ids::kAlltoallw: {
@@ -126,7 +137,8 @@ Transfer collective(const Call& call, const Tables& tables, bool actual) {
     case ids::kReduce: {
       // count datatype op root comm
       const std::int64_t bytes = part(0, 1);
-      return {bytes, call.integer(3) == view(4).own ? times(bytes, view(4).size) : 0, 0};
+      const bool root = part_of(view(4), call.integer(3)) == Part::root;
+      return {takes_part(4, 3) ? bytes : 0, root ? times(bytes, view(4).partners()) : 0, 0};
     }
     case ids::kAllreduce: {
       const std::int64_t bytes = part(0, 1);
@@ -186,10 +198,30 @@ Transfer transfer_of(const Call& call, const Tables& tables, ByteRules rules) {
   }
 }
 
-CollectiveArguments collective_arguments(std::uint16_t id) {
-  const Function* found = function(id);
-  if (found == nullptr || role_of(id) != Role::collective) return {};
-  return {found->find("comm"), found->find("root")};
+CollectiveFacts collective_facts(const Call& call, const Tables& tables) {
+  struct Places {
+    std::int8_t communicator = -1;
+    std::int8_t root = -1;
+  };
+  static const std::array<Places, kIds> kPlaces = [] {
+    std::array<Places, kIds> places{};
+    for (const Function& function : functions()) {
+      if (role_of(function.id) != Role::collective) continue;
+      places[function.id] = {static_cast<std::int8_t>(function.find("comm")),
+                             static_cast<std::int8_t>(function.find("root"))};
+    }
+    return places;
+  }();
+  const Places& places = kPlaces[call.id];
+  CollectiveFacts facts;
+  if (places.communicator < 0) return facts;
+  const CommunicatorView& view = tables.communicator(call.integer(static_cast<std::size_t>(places.communicator)));
+  facts.communicator = view.global;
+  if (places.root < 0) return facts;
+  const std::int64_t root = call.integer(static_cast<std::size_t>(places.root));
+  facts.root = view.inter && part_of(view, root) == Part::root ? static_cast<std::int32_t>(tables.rank())
+                                                               : tables.world_rank(view, root);
+  return facts;
 }
 
 }  // namespace fathom::dumpi

@@ -35,11 +35,10 @@ struct Transfer {
 };
 Transfer transfer_of(const Call& call, const Tables& tables, ByteRules rules);
 
-// Communicator and root arguments of a collective by position; -1 = it has none.
-struct CollectiveArguments {
-  int communicator = -1;
-  int root = -1;
+struct CollectiveFacts {
+  std::int32_t communicator = -1;  // position in Resolution::communicators, -1 = not known
+  std::int32_t root = kNoPeer;     // rank of the run
 };
-CollectiveArguments collective_arguments(std::uint16_t id);
+CollectiveFacts collective_facts(const Call& call, const Tables& tables);
 
 }  // namespace fathom::dumpi
