@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "formats/dumpi/argument_text.hpp"
 #include "formats/dumpi/event_stream.hpp"
 
@@ -115,6 +116,13 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
       counters.push_back(it->second);
     }
   }
+  trace->cancelled_.resize(set->files().size());
+  FATHOM_CHECK(parallel_for(set->files().size(), [&](std::size_t i) -> Result<void> {
+    const RankFile& rank = set->files()[i];
+    trace->cancelled_[i] =
+        cancelled_sends(rank.file, (*trace->scans_)[i], Tables(rank.file, trace->resolution_, i, rank.rank));
+    return {};
+  }));
   trace->positions_ = std::make_unique<Position[]>(set->files().size());
   return std::shared_ptr<const DumpiTrace>(std::move(trace));
 }
@@ -133,6 +141,16 @@ Result<std::unique_ptr<EventStream>> DumpiTrace::open(LocationId location, TimeW
   const Where at = where(location);
   return std::unique_ptr<EventStream>(
       std::make_unique<DumpiStream>(*this, set_->files()[at.file].file, (*scans_)[at.file], location, window));
+}
+
+std::optional<TimeWindow> DumpiTrace::known_span() const {
+  std::optional<TimeWindow> all;
+  for (std::size_t i = 0; i < scans_->size(); ++i) {
+    const auto span = exact_span(set_->files()[i].file, (*scans_)[i]);
+    if (!span) continue;
+    all = all ? TimeWindow{std::min(all->from_ns, span->from_ns), std::max(all->to_ns, span->to_ns)} : *span;
+  }
+  return all;
 }
 
 std::optional<std::uint64_t> DumpiTrace::known_records(LocationId location) const {

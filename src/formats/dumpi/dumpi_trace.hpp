@@ -1,6 +1,7 @@
 // DUMPI at the trace level: calls as regions, with messages, collectives and completions between enter and leave.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -15,6 +16,7 @@ class DumpiTrace final : public Trace {
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const Event& event, std::string& out) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
+  [[nodiscard]] std::optional<TimeWindow> known_span() const override;
 
   [[nodiscard]] const RankSet& set() const { return *set_; }
   [[nodiscard]] const Resolution& resolution() const { return resolution_; }
@@ -27,6 +29,11 @@ class DumpiTrace final : public Trace {
   [[nodiscard]] RegionId region_of(std::uint16_t id) const { return regions_[id]; }
   [[nodiscard]] RegionId region_of_address(std::size_t file, std::uint64_t address) const;
   [[nodiscard]] std::uint32_t marker_of(std::size_t file, std::uint64_t address) const;
+  // Whether a send (Pending::sequence) was cancelled: nothing is sent then.
+  [[nodiscard]] bool is_cancelled(std::size_t file, std::uint64_t sequence) const {
+    const auto& list = cancelled_[file];
+    return !list.empty() && std::binary_search(list.begin(), list.end(), sequence);
+  }
   [[nodiscard]] std::span<const std::uint32_t> counters_of(std::size_t file) const { return counters_[file]; }
 
  private:
@@ -46,7 +53,8 @@ class DumpiTrace final : public Trace {
   // Per file, by address: labels are local to a process.
   std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> address_regions_;
   std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> address_markers_;
-  std::vector<std::vector<std::uint32_t>> counters_;  // metric of each counter of a file
+  std::vector<std::vector<std::uint32_t>> counters_;   // metric of each counter of a file
+  std::vector<std::vector<std::uint64_t>> cancelled_;  // sends of each file
   std::unique_ptr<Position[]> positions_;
 };
 

@@ -21,8 +21,18 @@ DumpiStream::DumpiStream(const DumpiTrace& trace, const File& file, const ScanRe
       where_(trace.where(location)),
       window_(window),
       tables_(file, trace.resolution(), where_.file, trace.set().files()[where_.file].rank),
+      requests_(file.decoder().rules()),
+      chunks_end_(scan.chunks.size()),
       use_cpu_(!scan.any_wall && scan.any_cpu) {
   waiting_.reserve(4 * kSortWindow);
+  for (std::uint16_t id = 0; id < kIds; ++id) {
+    any_requests_ = any_requests_ || (touches_requests(id) && scan.per_function[id] > 0);
+  }
+  const auto too_late = [&](const Chunk& chunk) {
+    return use_cpu_ ? chunk.cpu.begins_at_or_after(window.to_ns, file.cpu_bias())
+                    : chunk.wall.begins_at_or_after(window.to_ns, file.wall_bias());
+  };
+  while (chunks_end_ > 0 && too_late(scan.chunks[chunks_end_ - 1])) --chunks_end_;
 }
 
 Event DumpiStream::base(const Call& call, EventKind kind, bool at_exit) const {
@@ -113,77 +123,25 @@ void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std
   push(event);
 }
 
-void DumpiStream::completed(const Call& call, std::int64_t request, const Status* status) {
-  const bool io = call.id >= ids::kMpioTest && call.id <= ids::kMpioTestsome;
-  const auto done = (io ? io_requests_ : requests_).complete(request);
-  if (!done || call.thread != where_.thread) return;
-  if (done->kind == Pending::Kind::recv && !done->shared) {
-    recv_event(call, done->communicator, done->source, done->tag, done->bytes, done->record, done->posted_ns, status);
+void DumpiStream::begun(const Call& call, const Pending& pending) {
+  if (pending.kind != Pending::Kind::send || silent(call)) return;
+  if (trace_.is_cancelled(where_.file, pending.sequence)) return;
+  send_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes);
+}
+
+void DumpiStream::completed(const Call& call, const Pending& pending, const Status* status) {
+  if (silent(call)) return;
+  // Without a status a receive that was cancelled is taken to have got nothing.
+  const bool nothing = pending.shared || (pending.cancelling && status == nullptr);
+  if (pending.kind == Pending::Kind::recv && !nothing) {
+    recv_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes, pending.record, pending.posted_ns,
+               status);
     return;
   }
   Event event = base(call, EventKind::complete, true);
-  event.origin = done->record;
-  event.bytes = done->bytes;
+  event.origin = pending.record;
+  event.bytes = pending.bytes;
   push(event);
-}
-
-void DumpiStream::started(const Call& call, std::int64_t request) {
-  const Pending* pending = requests_.restart(request, call.number, entered(call));
-  if (pending == nullptr || pending->kind != Pending::Kind::send || call.thread != where_.thread) return;
-  send_event(call, pending->communicator, pending->source, pending->tag, pending->bytes);
-}
-
-void DumpiStream::completions(const Call& call) {
-  const auto id_of = [&](std::int64_t raw) { return file_.decoder().rules().narrow_requests ? raw & 0xFF : raw; };
-  const auto one = [&](std::size_t request, std::size_t status) {
-    const Statuses statuses = call.statuses(status);
-    const Status first = statuses.empty() ? Status{} : statuses[0];
-    completed(call, id_of(call.integer(request)), statuses.empty() ? nullptr : &first);
-  };
-  // The request at position `index` of the list, with the status at `n`.
-  const auto nth = [&](std::size_t requests, std::int64_t index, std::size_t statuses, std::uint32_t n) {
-    const Values list = call.values(requests);
-    if (index < 0 || index >= static_cast<std::int64_t>(list.size())) return;
-    const Statuses all = call.statuses(statuses);
-    const Status status = n < all.size() ? all[n] : Status{};
-    completed(call, id_of(list[static_cast<std::size_t>(index)]), n < all.size() ? &status : nullptr);
-  };
-  switch (call.id) {
-    case ids::kWait:
-    case ids::kMpioWait:
-      one(0, 1);
-      break;
-    case ids::kTest:
-    case ids::kMpioTest:
-      if (call.integer(1) != 0) one(0, 2);
-      break;
-    case ids::kWaitany:
-      nth(1, call.integer(2), 3, 0);
-      break;
-    case ids::kMpioWaitany:
-      nth(1, call.integer(2), 3, 0);
-      break;
-    case ids::kTestany:
-      if (call.integer(3) != 0) nth(1, call.integer(2), 4, 0);
-      break;
-    case ids::kMpioTestany:
-      if (call.integer(2) != 0) nth(1, call.integer(3), 4, 0);
-      break;
-    case ids::kWaitall:
-    case ids::kMpioWaitall:
-    case ids::kTestall:
-    case ids::kMpioTestall: {
-      const bool test = call.id == ids::kTestall || call.id == ids::kMpioTestall;
-      if (test && call.integer(2) == 0) break;
-      const std::uint32_t count = call.values(1).size();
-      for (std::uint32_t n = 0; n < count; ++n) nth(1, n, test ? 3 : 2, n);
-      break;
-    }
-    default: {  // the four "some"
-      const Values indices = call.values(3);
-      for (std::uint32_t n = 0; n < indices.size(); ++n) nth(1, indices[n], 4, n);
-    }
-  }
 }
 
 void DumpiStream::user_function(const Call& call) {
@@ -203,157 +161,113 @@ void DumpiStream::user_function(const Call& call) {
   push(event);
 }
 
-void DumpiStream::events_of(const Call& call) {
-  const bool mine = call.thread == where_.thread;
-  if (call.id >= kFunctionEnter) {
-    if (mine) user_function(call);
-    return;
-  }
-  const Role role = role_of(call.id);
-  // Requests belong to the process: other threads' calls count, too.
-  if (!mine && role != Role::send && role != Role::recv && role != Role::send_init && role != Role::recv_init &&
-      role != Role::wait && role != Role::io && call.id != ids::kStart && call.id != ids::kStartall &&
-      call.id != ids::kRequestFree) {
-    return;
-  }
-  if (mine) {
-    push(base(call, EventKind::enter, false));
-    const auto metrics = trace_.counters_of(where_.file);
-    for (std::size_t i = 0; i < call.counter_count && i < metrics.size(); ++i) {
-      Event event = base(call, EventKind::counter, false);
-      event.name = metrics[i];
-      event.value = call.counter_in(i);
-      push(event);
-    }
-  }
-  const auto request_id = [&](std::size_t argument) {
-    const std::int64_t raw = call.integer(argument);
-    return file_.decoder().rules().narrow_requests ? raw & 0xFF : raw;
-  };
-  const auto pending = [&](Pending::Kind kind, bool persistent) {
-    Pending entry;
-    entry.kind = kind;
-    entry.persistent = persistent;
-    entry.active = !persistent;
-    entry.record = call.number;
-    entry.posted_ns = entered(call);
-    entry.source = static_cast<std::int32_t>(call.integer(2));
-    entry.tag = static_cast<std::int32_t>(call.integer(3));
-    entry.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(call.integer(0)) *
-                                            static_cast<std::uint64_t>(tables_.size_of(call.integer(1))));
-    entry.call = call.id;
-    entry.communicator = tables_.communicator(call.integer(4));
-    return entry;
-  };
-  switch (role) {
-    case Role::send: {
-      const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
-      if (mine) {
-        send_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3), transfer.sent);
-      }
-      if (!is_blocking(call.id)) requests_.begin(request_id(5), pending(Pending::Kind::send, false));
-      break;
-    }
-    case Role::recv:
-      if (call.id == ids::kIrecv) {
-        requests_.begin(request_id(5), pending(Pending::Kind::recv, false));
-      } else if (mine) {
-        const Statuses statuses = call.statuses(5);
-        const Status status = statuses.empty() ? Status{} : statuses[0];
-        recv_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
-                   transfer_of(call, tables_, ByteRules::actual).received, call.number, entered(call),
-                   statuses.empty() ? nullptr : &status);
-      }
-      break;
-    case Role::send_init:
-      requests_.begin(request_id(5), pending(Pending::Kind::send, true));
-      break;
-    case Role::recv_init:
-      requests_.begin(request_id(5), pending(Pending::Kind::recv, true));
-      break;
-    case Role::sendrecv: {
-      const bool replace = call.id == ids::kSendrecvReplace;
-      const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
-      const CommunicatorView& comm = tables_.communicator(call.integer(replace ? 6 : 8));
-      send_event(call, comm, call.integer(2), call.integer(3), transfer.sent);
-      const Statuses statuses = call.statuses(replace ? 7 : 9);
-      const Status status = statuses.empty() ? Status{} : statuses[0];
-      recv_event(call, comm, call.integer(replace ? 4 : 6), call.integer(replace ? 5 : 7), transfer.received,
-                 call.number, entered(call), statuses.empty() ? nullptr : &status);
-      break;
-    }
-    case Role::collective: {
-      const CollectiveFacts facts = collective_facts(call, tables_);
-      const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
-      Event event = base(call, EventKind::collective, true);
-      if (facts.communicator >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(facts.communicator));
-      event.peer = facts.root;
-      event.bytes = transfer.sent;
-      event.value = transfer.received;
-      push(event);
-      break;
-    }
-    case Role::io: {
-      const Function& function = call.function();
-      const std::size_t last = function.argument_count - std::size_t{1};
-      if (function.argument[last].type == Type::iorequest) {
-        Pending entry;
-        entry.kind = Pending::Kind::io;
-        entry.record = call.number;
-        entry.bytes = transfer_of(call, tables_, ByteRules::actual).io;
-        io_requests_.begin(request_id(last), entry);
-      }
-      break;
-    }
-    case Role::wait:
-      completions(call);
-      break;
-    default:
-      if (call.id == ids::kStart) {
-        started(call, request_id(0));
-      } else if (call.id == ids::kStartall) {
-        const Values list = call.values(1);
-        for (std::uint32_t n = 0; n < list.size(); ++n) {
-          started(call, file_.decoder().rules().narrow_requests ? list[n] & 0xFF : list[n]);
-        }
-      } else if (call.id == ids::kRequestFree) {
-        requests_.free(request_id(0));
-      }
-  }
-  if (!mine) return;
+void DumpiStream::counters(const Call& call, bool at_exit) {
   const auto metrics = trace_.counters_of(where_.file);
   for (std::size_t i = 0; i < call.counter_count && i < metrics.size(); ++i) {
-    Event event = base(call, EventKind::counter, true);
+    Event event = base(call, EventKind::counter, at_exit);
     event.name = metrics[i];
-    event.value = call.counter_out(i);
+    event.value = at_exit ? call.counter_out(i) : call.counter_in(i);
     push(event);
   }
+}
+
+void DumpiStream::collective_event(const Call& call) {
+  const CollectiveFacts facts = collective_facts(call, tables_);
+  const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
+  Event event = base(call, EventKind::collective, true);
+  if (facts.communicator >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(facts.communicator));
+  event.peer = facts.root;
+  event.bytes = transfer.sent;
+  event.value = transfer.received;
+  push(event);
+}
+
+void DumpiStream::events_of(const Call& call) {
+  if (call.id >= kFunctionEnter) {
+    user_function(call);
+    return;
+  }
+  push(base(call, EventKind::enter, false));
+  counters(call, false);
+  const auto status_at = [&](std::size_t argument, Status& status) {
+    const Statuses statuses = call.statuses(argument);
+    if (statuses.empty()) return static_cast<const Status*>(nullptr);
+    status = statuses[0];
+    return static_cast<const Status*>(&status);
+  };
+  Status status;
+  const Role role = role_of(call.id);
+  if (touches_requests(call.id)) {
+    requests_.follow(call, tables_, entered(call), *this);
+  } else if (role == Role::send) {
+    send_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
+               transfer_of(call, tables_, ByteRules::actual).sent);
+  } else if (role == Role::recv) {
+    recv_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
+               transfer_of(call, tables_, ByteRules::actual).received, call.number, entered(call),
+               status_at(5, status));
+  } else if (role == Role::sendrecv) {
+    const bool replace = call.id == ids::kSendrecvReplace;
+    const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
+    const CommunicatorView& comm = tables_.communicator(call.integer(replace ? 6 : 8));
+    send_event(call, comm, call.integer(2), call.integer(3), transfer.sent);
+    recv_event(call, comm, call.integer(replace ? 4 : 6), call.integer(replace ? 5 : 7), transfer.received, call.number,
+               entered(call), status_at(replace ? 7 : 9, status));
+  } else if (role == Role::collective) {
+    collective_event(call);
+  }
+  counters(call, true);
   push(base(call, EventKind::leave, true));
 }
 
-void DumpiStream::read_record() {
-  while (at_ == chunk_end_) {
-    if (chunk_ == scan_.chunks.size()) {
-      done_ = true;
-      return;
-    }
+// Chunks that end before the window are only read for what they begin and what is completed inside of it.
+bool DumpiStream::next_chunk() {
+  while (chunk_ < chunks_end_) {
     const Chunk& chunk = scan_.chunks[chunk_++];
+    before_window_ = use_cpu_ ? chunk.cpu.ends_before(window_.from_ns, file_.cpu_bias())
+                              : chunk.wall.ends_before(window_.from_ns, file_.wall_bias());
+    if (before_window_ && !any_requests_) continue;
     at_ = file_.at(chunk.offset);
     chunk_end_ = file_.at(chunk.end);
     rollover_ = chunk.rollover;
     number_ = chunk.first;
+    return true;
   }
-  if (file_.decoder().decode(at_, chunk_end_, call_) != Decoder::Outcome::ok) {
+  return false;
+}
+
+void DumpiStream::read_record() {
+  if (at_ == chunk_end_ && !next_chunk()) {
+    done_ = true;
+    return;
+  }
+  const std::byte* const begin = at_;
+  const auto id = detail::load<std::uint16_t>(begin);
+  const bool has_thread = (static_cast<std::uint8_t>(begin[2]) & kMaskThread) != 0;
+  const std::uint16_t thread = has_thread ? detail::load<std::uint16_t>(begin + 3) : std::uint16_t{0};
+  const bool mine = thread == where_.thread && !before_window_;
+  // Requests belong to the process: other threads' calls count, too.
+  if (!mine && !touches_requests(id)) {
+    done_ = file_.decoder().skip(at_, chunk_end_) != Decoder::Outcome::ok;
+    if (!done_) rollover_.pass(begin);
+    ++number_;
+    return;
+  }
+  if (file_.decoder().decode(begin, chunk_end_, call_) != Decoder::Outcome::ok) {
     done_ = true;
     return;
   }
   call_.number = number_++;
-  call_.offset = static_cast<std::uint64_t>(at_ - file_.at(0));
+  call_.offset = static_cast<std::uint64_t>(begin - file_.at(0));
   rollover_.apply(call_, std::int64_t{file_.cpu_bias()} * 1'000'000'000,
                   std::int64_t{file_.wall_bias()} * 1'000'000'000);
   at_ += call_.size;
   tables_.advance(call_.number);
-  events_of(call_);
+  if (mine) {
+    events_of(call_);
+  } else {
+    requests_.follow(call_, tables_, entered(call_), *this);
+  }
 }
 
 Result<std::size_t> DumpiStream::next(std::span<Event> out) {

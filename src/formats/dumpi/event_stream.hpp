@@ -6,26 +6,31 @@
 
 namespace fathom::dumpi {
 
-class DumpiStream final : public EventStream {
+class DumpiStream final : public EventStream, private RequestListener {
  public:
   DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location,
               TimeWindow window);
   Result<std::size_t> next(std::span<Event> out) override;
 
  private:
+  void begun(const Call& call, const Pending& pending) override;
+  void completed(const Call& call, const Pending& pending, const Status* status) override;
+
+  bool next_chunk();
   void read_record();
   void events_of(const Call& call);
   void user_function(const Call& call);
-  void completions(const Call& call);
-  void completed(const Call& call, std::int64_t request, const Status* status);
-  void started(const Call& call, std::int64_t request);
+  void counters(const Call& call, bool at_exit);
   void send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
                   std::int64_t bytes);
   void recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
                   std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status);
+  void collective_event(const Call& call);
   [[nodiscard]] std::int64_t entered(const Call& call) const {
     return use_cpu_ ? call.cpu_start_ns : call.wall_start_ns;
   }
+  // Nothing of what the call does is to be shown.
+  [[nodiscard]] bool silent(const Call& call) const { return before_window_ || call.thread != where_.thread; }
   Event base(const Call& call, EventKind kind, bool at_exit) const;
   void push(const Event& event);
   void release(bool all);
@@ -38,8 +43,10 @@ class DumpiStream final : public EventStream {
   TimeWindow window_;
   Tables tables_;
   Requests requests_;
-  Requests io_requests_;
   std::size_t chunk_ = 0;
+  std::size_t chunks_end_ = 0;  // behind the last chunk that reaches into the window
+  bool before_window_ = false;  // the chunk ends before it: only requests are followed
+  bool any_requests_ = false;
   const std::byte* at_ = nullptr;
   const std::byte* chunk_end_ = nullptr;
   std::uint64_t number_ = 0;

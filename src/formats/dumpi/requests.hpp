@@ -1,80 +1,75 @@
-// Pending requests of one rank: what a wait or test completes.
+// Requests of one rank, followed from the call that begins an operation to the one that completes it.
 #pragma once
 
-#include <deque>
 #include <unordered_map>
+#include <vector>
 
 #include "formats/dumpi/transfer.hpp"
 
 namespace fathom::dumpi {
 
+// An operation that was begun.
 struct Pending {
-  enum class Kind : std::uint8_t { send, recv, io };
+  enum class Kind : std::uint8_t { send, recv, io, other };
   Kind kind = Kind::send;
   bool persistent = false;
-  bool active = true;   // persistent: started and not completed yet
-  bool shared = false;  // others were pending under the same id: a receive is one from nobody
+  bool active = true;       // persistent: started and not completed yet
+  bool shared = false;      // others were pending under the same id: a receive is one from nobody
+  bool cancelling = false;  // MPI_Cancel was called for it
   std::int64_t posted_ns = 0;
-  std::uint64_t record = 0;  // that began it
-  std::int32_t source = 0;   // as posted, in the communicator
+  std::uint64_t record = 0;    // that began it
+  std::uint64_t sequence = 0;  // of all operations that were begun in the stream: several of one record differ
+  std::int32_t peer = 0;       // as posted, in the communicator
   std::int32_t tag = 0;
   std::int64_t bytes = 0;
-  std::int32_t thread = 0;
-  std::uint16_t call = 0;  // id of the function that began it
   CommunicatorView communicator;
 };
 
-// One id can stand for several pending sends at once (libraries share a handle between sends that completed at once),
-// and ids come back all the time: hence a queue per id.
+class RequestListener {
+ public:
+  virtual ~RequestListener() = default;
+  // A send, receive or anything else is under way: posted, or a persistent one was started.
+  virtual void begun(const Call& call, const Pending& pending) = 0;
+  // It is over. No status = it was not recorded.
+  virtual void completed(const Call& call, const Pending& pending, const Status* status) = 0;
+};
+
+// Whether a call begins, ends or changes requests.
+bool touches_requests(std::uint16_t id);
+
+// All threads of a process share its requests: every call that touches them must come here, in stream order.
 class Requests {
  public:
-  void begin(std::int64_t id, Pending pending) {
-    auto& queue = pending_[id];
-    if (!queue.empty()) {
-      // Sends and receives from nobody share a handle when they are over at once; anything else under an id that is
-      // still taken means that its completion was not seen.
-      if (!may_share(pending) || !may_share(queue.front())) {
-        queue.clear();
-      } else {
-        pending.shared = queue.front().shared = true;
-      }
-    }
-    queue.push_back(pending);
-  }
-  // A persistent request is started again.
-  Pending* restart(std::int64_t id, std::uint64_t record, std::int64_t posted_ns) {
-    const auto it = pending_.find(id);
-    if (it == pending_.end() || it->second.empty() || !it->second.front().persistent) return nullptr;
-    it->second.front().active = true;
-    it->second.front().record = record;
-    it->second.front().posted_ns = posted_ns;
-    return &it->second.front();
-  }
-  // The oldest operation of that id is over; nothing when it is not known.
-  std::optional<Pending> complete(std::int64_t id) {
-    const auto it = pending_.find(id);
-    if (it == pending_.end() || it->second.empty()) return std::nullopt;
-    Pending& front = it->second.front();
-    if (front.persistent) {
-      if (!front.active) return std::nullopt;
-      front.active = false;
-      return front;
-    }
-    const Pending done = front;
-    it->second.pop_front();
-    return done;
-  }
-  void free(std::int64_t id) {
-    const auto it = pending_.find(id);
-    if (it != pending_.end() && !it->second.empty()) it->second.pop_front();
-  }
+  explicit Requests(const Rules& rules) : narrow_(rules.narrow_requests) {}
+  void follow(const Call& call, const Tables& tables, std::int64_t posted_ns, RequestListener& listener);
 
  private:
-  static bool may_share(const Pending& pending) {
-    if (pending.persistent) return false;
-    return pending.kind == Pending::Kind::send || (pending.kind == Pending::Kind::recv && pending.source < 0);
-  }
-  std::unordered_map<std::int64_t, std::deque<Pending>> pending_;
+  // One id can stand for several pending sends at once (libraries share a handle between sends that were over at
+  // once), and ids come back all the time: hence a queue per id. Its memory is kept, as ids are.
+  struct Queue {
+    std::vector<Pending> items;
+    std::size_t head = 0;
+    [[nodiscard]] bool empty() const { return head == items.size(); }
+    Pending& front() { return items[head]; }
+    void pop();
+    void clear();
+  };
+  using Queues = std::unordered_map<std::int64_t, Queue>;
+
+  [[nodiscard]] std::int64_t id(std::int64_t raw) const { return narrow_ ? raw & 0xFF : raw; }
+  static Queue* find(Queues& queues, std::int64_t id);
+  void begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener);
+  void start(std::int64_t id, const Call& call, std::int64_t posted_ns, RequestListener& listener);
+  void complete(std::int64_t id, const Call& call, const Status* status, RequestListener& listener);
+  void completions(const Call& call, RequestListener& listener);
+
+  bool narrow_;  // old files keep the low 8 bits of ids
+  std::uint64_t begun_ = 0;
+  Queues requests_;
+  Queues io_requests_;  // numbers of their own
 };
+
+// Sends that were cancelled before anybody received them, by sequence, in ascending order.
+std::vector<std::uint64_t> cancelled_sends(const File& file, const ScanResult& scan, Tables tables);
 
 }  // namespace fathom::dumpi

@@ -25,7 +25,7 @@ struct Resolution {
   static constexpr std::uint32_t kSelf = 1;
   std::vector<Communicator> communicators;  // [0] = world, [1] = self, which is another one on each rank
   std::vector<RankChanges> ranks;           // as RankSet::files()
-  Work work;  // whose budget the lists of members count in
+  Work work;                                // whose budget the lists of members count in
   std::vector<Budget::Reservation> reserved;
 };
 

@@ -102,7 +102,6 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   std::uint8_t masks = 0;
   std::optional<Decoder::Outcome> stopped;
   Rollover rollover;
-  Call head;
 
   while (end - p >= 2) {
     const auto id = detail::load<std::uint16_t>(p);
@@ -125,29 +124,23 @@ Result<ScanResult> scan(const File& file, const Work& work) {
         last.records = result.records - last.first;
         if (cancelled()) return cancelled_error();
       }
-      result.chunks.push_back({offset, result.records, 0, 0, rollover});
+      result.chunks.push_back({offset, result.records, 0, 0, rollover, {}, {}});
     }
     const auto mask = static_cast<std::uint8_t>(begin[2]);
     masks |= mask;
-    std::size_t at = 3;
-    std::uint16_t thread = 0;
-    if ((mask & kMaskThread) != 0) {
-      thread = detail::load<std::uint16_t>(begin + 3);
-      at += 2;
-    }
-    threads.set(thread);
-    // Only the seconds matter for the roll-over.
-    head.mask = mask;
-    if ((mask & kMaskCpu) != 0) {
-      head.cpu.start_s = detail::load<std::uint16_t>(begin + at);
-      head.cpu.stop_s = head.cpu.start_s;
-      at += 12;
-    }
+    threads.set((mask & kMaskThread) != 0 ? detail::load<std::uint16_t>(begin + 3) : std::uint16_t{0});
+    const Rollover::Passed times = rollover.pass(begin);
+    Chunk& chunk = result.chunks.back();
     if ((mask & kMaskWall) != 0) {
-      head.wall.start_s = detail::load<std::uint16_t>(begin + at);
-      head.wall.stop_s = head.wall.start_s;
+      chunk.wall.add(times.wall);
+    } else {
+      chunk.wall.all_timed = false;
     }
-    rollover.apply(head, 0, 0);
+    if ((mask & kMaskCpu) != 0) {
+      chunk.cpu.add(times.cpu);
+    } else {
+      chunk.cpu.all_timed = false;
+    }
     ++result.per_function[id];
     if (notable[id]) {
       result.notable.push_back(offset);
@@ -179,6 +172,31 @@ Result<ScanResult> scan(const File& file, const Work& work) {
         fmt::format("{}; {} records before it are used", result.damage->what(), result.records)));
   }
   return result;
+}
+
+std::optional<TimeWindow> exact_span(const File& file, const ScanResult& scan) {
+  const bool use_cpu = !scan.any_wall;
+  if (use_cpu && !scan.any_cpu) return std::nullopt;
+  TimeBounds all;
+  const auto bounds = [&](const Chunk& chunk) -> const TimeBounds& { return use_cpu ? chunk.cpu : chunk.wall; };
+  for (const Chunk& chunk : scan.chunks) {
+    all.first_s = std::min(all.first_s, bounds(chunk).first_s);
+    all.last_s = std::max(all.last_s, bounds(chunk).last_s);
+  }
+  TimeWindow span{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+  // Only chunks that reach the outermost seconds can hold the ends.
+  for (const Chunk& chunk : scan.chunks) {
+    const bool outermost = bounds(chunk).first_s <= all.first_s + TimeBounds::kSlack_s ||
+                           bounds(chunk).last_s >= all.last_s - TimeBounds::kSlack_s;
+    if (!outermost) continue;
+    for_each_call(file, chunk, [&](const Call& call) {
+      if (use_cpu ? !call.has_cpu() : !call.has_wall()) return true;
+      span.from_ns = std::min(span.from_ns, use_cpu ? call.cpu_start_ns : call.wall_start_ns);
+      span.to_ns = std::max(span.to_ns, use_cpu ? call.cpu_stop_ns : call.wall_stop_ns);
+      return true;
+    });
+  }
+  return span;
 }
 
 }  // namespace fathom::dumpi

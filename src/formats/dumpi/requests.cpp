@@ -1,0 +1,224 @@
+#include "formats/dumpi/requests.hpp"
+
+#include <algorithm>
+
+namespace fathom::dumpi {
+
+namespace {
+
+constexpr std::array<bool, kIds> make_touching() {
+  std::array<bool, kIds> touching{};
+  for (const auto id :
+       {ids::kIsend,           ids::kIbsend,          ids::kIssend,       ids::kIrsend,      ids::kIrecv,
+        ids::kSendInit,        ids::kBsendInit,       ids::kSsendInit,    ids::kRsendInit,   ids::kRecvInit,
+        ids::kStart,           ids::kStartall,        ids::kWait,         ids::kTest,        ids::kWaitany,
+        ids::kTestany,         ids::kWaitall,         ids::kTestall,      ids::kWaitsome,    ids::kTestsome,
+        ids::kMpioTest,        ids::kMpioWait,        ids::kMpioTestall,  ids::kMpioWaitall, ids::kMpioTestany,
+        ids::kMpioWaitany,     ids::kMpioWaitsome,    ids::kMpioTestsome, ids::kRequestFree, ids::kCancel,
+        ids::kGrequestStart,   ids::kFileIreadAt,     ids::kFileIwriteAt, ids::kFileIread,   ids::kFileIwrite,
+        ids::kFileIreadShared, ids::kFileIwriteShared}) {
+    touching[id] = true;
+  }
+  return touching;
+}
+constexpr std::array<bool, kIds> kTouching = make_touching();
+
+bool is_io_completion(std::uint16_t id) { return id >= ids::kMpioTest && id <= ids::kMpioTestsome; }
+
+// Sends and receives from nobody share a handle when they are over at once.
+bool may_share(const Pending& pending) {
+  if (pending.persistent) return false;
+  return pending.kind == Pending::Kind::send || (pending.kind == Pending::Kind::recv && pending.peer < 0);
+}
+
+}  // namespace
+
+bool touches_requests(std::uint16_t id) { return id < kIds && kTouching[id]; }
+
+void Requests::Queue::pop() {
+  if (++head == items.size()) clear();
+}
+
+void Requests::Queue::clear() {
+  items.clear();
+  head = 0;
+}
+
+Requests::Queue* Requests::find(Queues& queues, std::int64_t id) {
+  const auto it = queues.find(id);
+  return it == queues.end() || it->second.empty() ? nullptr : &it->second;
+}
+
+void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener) {
+  Queue& queue = queues[id];
+  if (!queue.empty()) {
+    if (may_share(pending) && may_share(queue.front())) {
+      pending.shared = queue.front().shared = true;
+    } else {
+      queue.clear();  // the completion of what was there was not seen
+    }
+  }
+  if (!pending.persistent) pending.sequence = begun_++;
+  pending.record = call.number;
+  queue.items.push_back(pending);
+  if (!pending.persistent) listener.begun(call, pending);
+}
+
+void Requests::start(std::int64_t id, const Call& call, std::int64_t posted_ns, RequestListener& listener) {
+  Queue* queue = find(requests_, id);
+  if (queue == nullptr || !queue->front().persistent) return;
+  Pending& pending = queue->front();
+  pending.active = true;
+  pending.cancelling = false;
+  pending.record = call.number;
+  pending.posted_ns = posted_ns;
+  pending.sequence = begun_++;
+  listener.begun(call, pending);
+}
+
+void Requests::complete(std::int64_t id, const Call& call, const Status* status, RequestListener& listener) {
+  Queue* queue = find(is_io_completion(call.id) ? io_requests_ : requests_, id);
+  if (queue == nullptr) return;  // made by a call that is not traced
+  Pending& front = queue->front();
+  if (!front.persistent) {
+    listener.completed(call, front, status);
+    queue->pop();
+    return;
+  }
+  if (!front.active) return;
+  front.active = false;
+  listener.completed(call, front, status);
+}
+
+void Requests::completions(const Call& call, RequestListener& listener) {
+  // The request at position `index` of the list, with the status at `n`.
+  const auto nth = [&](std::int64_t index, std::size_t statuses, std::uint32_t n) {
+    const Values list = call.values(1);
+    if (index < 0 || index >= static_cast<std::int64_t>(list.size())) return;
+    const Statuses all = call.statuses(statuses);
+    const Status status = n < all.size() ? all[n] : Status{};
+    complete(id(list[static_cast<std::size_t>(index)]), call, n < all.size() ? &status : nullptr, listener);
+  };
+  const auto one = [&](std::size_t status_argument) {
+    const Statuses all = call.statuses(status_argument);
+    const Status status = all.empty() ? Status{} : all[0];
+    complete(id(call.integer(0)), call, all.empty() ? nullptr : &status, listener);
+  };
+  switch (call.id) {
+    case ids::kWait:
+    case ids::kMpioWait:
+      one(1);
+      break;
+    case ids::kTest:
+    case ids::kMpioTest:
+      if (call.integer(1) != 0) one(2);
+      break;
+    case ids::kWaitany:
+    case ids::kMpioWaitany:
+      nth(call.integer(2), 3, 0);
+      break;
+    case ids::kTestany:
+      if (call.integer(3) != 0) nth(call.integer(2), 4, 0);
+      break;
+    case ids::kMpioTestany:
+      if (call.integer(2) != 0) nth(call.integer(3), 4, 0);
+      break;
+    case ids::kWaitall:
+    case ids::kMpioWaitall:
+    case ids::kTestall:
+    case ids::kMpioTestall: {
+      const bool test = call.id == ids::kTestall || call.id == ids::kMpioTestall;
+      if (test && call.integer(2) == 0) break;
+      const std::uint32_t count = call.values(1).size();
+      for (std::uint32_t n = 0; n < count; ++n) nth(n, test ? 3 : 2, n);
+      break;
+    }
+    default: {  // the four "some"
+      const Values indices = call.values(3);
+      for (std::uint32_t n = 0; n < indices.size(); ++n) nth(indices[n], 4, n);
+    }
+  }
+}
+
+void Requests::follow(const Call& call, const Tables& tables, std::int64_t posted_ns, RequestListener& listener) {
+  const Role role = role_of(call.id);
+  Pending pending;
+  pending.posted_ns = posted_ns;
+  switch (role) {
+    case Role::send:
+    case Role::recv:
+    case Role::send_init:
+    case Role::recv_init: {
+      // count datatype peer tag comm request
+      const bool receives = role == Role::recv || role == Role::recv_init;
+      pending.kind = receives ? Pending::Kind::recv : Pending::Kind::send;
+      pending.persistent = role == Role::send_init || role == Role::recv_init;
+      pending.active = !pending.persistent;
+      pending.peer = static_cast<std::int32_t>(call.integer(2));
+      pending.tag = static_cast<std::int32_t>(call.integer(3));
+      pending.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(call.integer(0)) *
+                                                static_cast<std::uint64_t>(tables.size_of(call.integer(1))));
+      pending.communicator = tables.communicator(call.integer(4));
+      begin(requests_, id(call.integer(5)), call, pending, listener);
+      return;
+    }
+    case Role::io:
+      pending.kind = Pending::Kind::io;
+      pending.bytes = transfer_of(call, tables, ByteRules::actual).io;
+      begin(io_requests_, id(call.integer(call.function().argument_count - std::size_t{1})), call, pending, listener);
+      return;
+    case Role::wait:
+      completions(call, listener);
+      return;
+    default:
+      break;
+  }
+  switch (call.id) {
+    case ids::kStart:
+      start(id(call.integer(0)), call, posted_ns, listener);
+      break;
+    case ids::kStartall: {
+      const Values list = call.values(1);
+      for (std::uint32_t n = 0; n < list.size(); ++n) start(id(list[n]), call, posted_ns, listener);
+      break;
+    }
+    case ids::kGrequestStart:
+      pending.kind = Pending::Kind::other;
+      begin(requests_, id(call.integer(0)), call, pending, listener);
+      break;
+    case ids::kRequestFree:
+      if (Queue* queue = find(requests_, id(call.integer(0)))) queue->pop();
+      break;
+    case ids::kCancel:
+      if (Queue* queue = find(requests_, id(call.integer(0)))) queue->front().cancelling = true;
+      break;
+    default:
+      break;
+  }
+}
+
+std::vector<std::uint64_t> cancelled_sends(const File& file, const ScanResult& scan, Tables tables) {
+  struct Listener final : RequestListener {
+    std::vector<std::uint64_t> found;
+    void begun(const Call&, const Pending&) override {}
+    void completed(const Call&, const Pending& pending, const Status* status) override {
+      // Statuses of sends hold anything but the answer to this question.
+      if (pending.kind != Pending::Kind::send || !pending.cancelling) return;
+      if (status != nullptr && status->cancelled != 0) found.push_back(pending.sequence);
+    }
+  } listener;
+  if (scan.per_function[ids::kCancel] == 0) return {};
+  Requests requests(file.decoder().rules());
+  for (const Chunk& chunk : scan.chunks) {
+    for_each_call(file, chunk, [&](const Call& call) {
+      if (!touches_requests(call.id)) return true;
+      tables.advance(call.number);
+      requests.follow(call, tables, 0, listener);
+      return true;
+    });
+  }
+  std::sort(listener.found.begin(), listener.found.end());
+  return std::move(listener.found);
+}
+
+}  // namespace fathom::dumpi
