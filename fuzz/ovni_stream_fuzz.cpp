@@ -1,4 +1,5 @@
 // Any bytes as the stream of a thread: dump, counts, sorter, check, emulation and mapping.
+#include "formats/ovni/check.hpp"
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/emulator.hpp"

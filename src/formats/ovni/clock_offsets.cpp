@@ -15,6 +15,8 @@ namespace fathom::ovni {
 
 namespace {
 
+constexpr std::uint64_t kLargestGapNs = 3'600'000'000'000;
+
 std::vector<std::string_view> words(std::string_view line) {
   std::vector<std::string_view> result;
   std::size_t at = 0;
@@ -146,6 +148,26 @@ Result<std::vector<std::int64_t>> own_offsets(const NativeTrace& trace, const Wo
   FATHOM_TRY(const Blob blob, map_file(file));
   FATHOM_TRY(const auto offsets, read_offsets(blob));
   return stream_offsets(trace, offsets, blob.place());
+}
+
+std::optional<Error> find_clock_gap(const NativeTrace& trace, const std::vector<std::int64_t>& offsets) {
+  std::optional<std::int64_t> reference;
+  for (std::size_t i = 0; i < trace.streams.size(); ++i) {
+    StreamCursor cursor(trace.streams[i]);
+    Event event;
+    if (!cursor.next(event)) continue;
+    const auto clock = static_cast<std::int64_t>(event.clock() + static_cast<std::uint64_t>(offsets[i]));
+    if (!reference) reference = clock;
+    const auto high = static_cast<std::uint64_t>(std::max(clock, *reference));
+    const std::uint64_t gap = high - static_cast<std::uint64_t>(std::min(clock, *reference));
+    if (gap > kLargestGapNs) {
+      return Error::refused(fmt::format("large clock gap: stream {} begins {} s away from the first one",
+                                        trace.streams[i].path, gap / 1'000'000'000),
+                            place_in(trace.streams[i], event.at))
+          .hint("a table of clock offsets (fathom sync) brings the clocks of several nodes together");
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace fathom::ovni

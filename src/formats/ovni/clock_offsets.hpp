@@ -1,6 +1,8 @@
 // The table of clock offsets: what has to be added to the clocks of each host.
 #pragma once
 
+#include <optional>
+
 #include "base/work.hpp"
 #include "formats/ovni/native_trace.hpp"
 
@@ -32,5 +34,9 @@ Result<std::vector<std::int64_t>> stream_offsets(const NativeTrace& trace, const
 
 // Of the trace itself: its clock-offsets.txt when there is one, otherwise none.
 Result<std::vector<std::int64_t>> own_offsets(const NativeTrace& trace, const Work& work);
+
+// First events more than an hour apart, with offsets applied, mean that the clocks of two nodes were never brought
+// together: an error that says so, or nothing.
+std::optional<Error> find_clock_gap(const NativeTrace& trace, const std::vector<std::int64_t>& offsets);
 
 }  // namespace fathom::ovni

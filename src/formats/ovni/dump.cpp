@@ -67,10 +67,6 @@ void append_argument(std::string& text, const Event& event, const Argument& argu
   }
 }
 
-bool holds_arguments(const Event& event, const EventInfo& info) {
-  return info.arguments.empty() || (event.jumbo() == info.def->jumbo && event.data().size() >= info.minimum_payload);
-}
-
 struct Line {
   Event event;
   std::uint32_t stream;
@@ -250,6 +246,15 @@ class Filter {
 
 }  // namespace
 
+bool holds_arguments(const Event& event, const EventInfo& info) {
+  return info.arguments.empty() || (event.jumbo() == info.def->jumbo && event.data().size() >= info.minimum_payload);
+}
+
+std::string payload_defect(const Event& event, const EventInfo& info) {
+  return fmt::format("{} of {} bytes, expected {} of at least {}", event.jumbo() ? "jumbo payload" : "payload",
+                     event.data().size(), info.def->jumbo ? "a jumbo payload" : "a payload", info.minimum_payload);
+}
+
 bool append_sentence(std::string& text, const Event& event) {
   const int index = find_event(event.mcv());
   if (index < 0) {
@@ -258,9 +263,7 @@ bool append_sentence(std::string& text, const Event& event) {
   }
   const EventInfo& info = event_info(index);
   if (!holds_arguments(event, info)) {
-    text +=
-        fmt::format("DAMAGED ({} of {} bytes, expected {} of at least {})", event.jumbo() ? "jumbo payload" : "payload",
-                    event.data().size(), info.def->jumbo ? "a jumbo payload" : "a payload", info.minimum_payload);
+    text += fmt::format("DAMAGED ({})", payload_defect(event, info));
     return false;
   }
   for (const SentencePart& part : info.sentence) {

@@ -21,6 +21,10 @@ struct DumpFilter {
 Result<void> dump(const NativeTrace& trace, DumpForm form, const DumpFilter& filter, const TextSink& sink,
                   const Work& work);
 
+// Whether the payload is large enough for the arguments, and of their kind; and how it is not.
+bool holds_arguments(const Event& event, const EventInfo& info);
+std::string payload_defect(const Event& event, const EventInfo& info);
+
 // The sentence of one event, appended. False when the event is not in the catalogue or its payload does not hold the
 // arguments; the text then says so.
 bool append_sentence(std::string& text, const Event& event);

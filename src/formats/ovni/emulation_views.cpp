@@ -199,6 +199,20 @@ EmulationViews connect_views(const System& system, const ChannelMap& map,
   return Connector(system, map).connect(breakdown);
 }
 
+Result<void> judge_labels(const std::vector<View>& views, const Place& place) {
+  for (const View& view : views) {
+    for (const ViewType& type : view.types) {
+      std::size_t longest = type.label.size();
+      for (const auto& [value, label] : type.values) longest = std::max(longest, label.size());
+      if (longest <= kLongestLabel) continue;
+      return Error::refused(fmt::format("a name of '{}' has {} bytes, at most {} are allowed", type.label.substr(0, 40),
+                                        longest, kLongestLabel),
+                            place);
+    }
+  }
+  return {};
+}
+
 Result<void> add_task_types(std::vector<View>& views, const System& system, const Machine& machine, Model model) {
   const Breakdown numbers = breakdown_of(model);
   FlatIndex seen;

@@ -14,6 +14,9 @@ struct EmulationViews {
 EmulationViews connect_views(const System& system, const ChannelMap& map,
                              const std::array<bool, kModelCount>& breakdown);
 
+// An error when the metadata give a mark or a counter a name that is too long for the files.
+Result<void> judge_labels(const std::vector<View>& views, const Place& place);
+
 // Adds the task types that the run has seen to the views. An error when two labels share a value or one is too long.
 Result<void> add_task_types(std::vector<View>& views, const System& system, const Machine& machine, Model model);
 

@@ -12,17 +12,8 @@ namespace fathom::ovni {
 
 namespace {
 
-constexpr std::int64_t kLargestGapNs = 3'600'000'000'000;
 constexpr std::size_t kBatchEvents = 1 << 15;
 constexpr std::size_t kSlots = 4;
-
-Error refuse(const NativeTrace& trace, std::uint32_t stream, const Event& event, std::int64_t clock,
-             std::string_view why) {
-  std::array<char, 3> code;
-  return Error::refused(fmt::format("stream {}, clock {}, event {}: {}", trace.streams[stream].path, clock,
-                                    mcv_text(event.mcv(), code), why),
-                        place_in(trace.streams[stream], event.at));
-}
 
 Result<std::vector<std::int64_t>> find_offsets(const NativeTrace& trace, const EmulationOptions& options,
                                                const Work& work) {
@@ -30,30 +21,6 @@ Result<std::vector<std::int64_t>> find_offsets(const NativeTrace& trace, const E
   FATHOM_TRY(const Blob blob, map_file(*options.offsets));
   FATHOM_TRY(const auto offsets, read_offsets(blob));
   return stream_offsets(trace, offsets, blob.place());
-}
-
-// First events more than an hour apart mean that the clocks of two nodes were never brought together.
-Result<void> judge_first_clocks(const NativeTrace& trace, const std::vector<std::int64_t>& offsets) {
-  std::optional<std::int64_t> reference;
-  for (std::size_t i = 0; i < trace.streams.size(); ++i) {
-    StreamCursor cursor(trace.streams[i]);
-    Event event;
-    if (!cursor.next(event)) {
-      if (cursor.left() == 0) continue;
-      return Error::refused(fmt::format("stream {} ends with an incomplete event", trace.streams[i].path),
-                            place_in(trace.streams[i], cursor.position()));
-    }
-    const auto clock = static_cast<std::int64_t>(event.clock() + static_cast<std::uint64_t>(offsets[i]));
-    if (!reference) reference = clock;
-    const auto gap = clock > *reference ? clock - *reference : *reference - clock;
-    if (gap > kLargestGapNs) {
-      return Error::refused(fmt::format("large clock gap: stream {} begins {} s away from the first one",
-                                        trace.streams[i].path, gap / 1'000'000'000),
-                            place_in(trace.streams[i], event.at))
-          .hint("a table of clock offsets (fathom sync) brings the clocks of several nodes together");
-    }
-  }
-  return {};
 }
 
 class Emulation {
@@ -66,12 +33,12 @@ class Emulation {
         work_(work),
         machine_(system),
         views_(connect_views(system, machine_.channels(), breakdown)),
-        merge_(trace.streams, offsets) {
-    merge_.stop_at_damage();
-  }
+        merge_(trace.streams, offsets, OnDamage::stop) {}
 
   [[nodiscard]] std::vector<View>& views() { return views_.views; }
   [[nodiscard]] std::int64_t final_time() const { return time_; }
+  // Played since the last call.
+  std::uint64_t take_bytes() { return std::exchange(bytes_, 0); }
 
   // Plays events until there are records for one batch; false at the end.
   Result<bool> play(std::vector<ViewRecord>& records) {
@@ -84,6 +51,7 @@ class Emulation {
         if (const auto damaged = merge_.damaged()) return report_damage(*damaged);
         return false;
       }
+      bytes_ += event.size();
       if (!started_) first_clock_ = clock;
       started_ = true;
       time_ = clock - first_clock_;
@@ -116,7 +84,7 @@ class Emulation {
 
  private:
   Error fail(std::uint32_t stream, const Event& event, std::int64_t clock, std::string_view why) {
-    return refuse(trace_, stream, event, clock, why);
+    return refuse_event(trace_.streams[stream], event, clock, why);
   }
 
   Error report_damage(std::uint32_t stream) {
@@ -189,6 +157,7 @@ class Emulation {
   bool started_ = false;
   std::int64_t first_clock_ = 0;
   std::int64_t time_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 Result<std::array<bool, kModelCount>> choose_breakdowns(const System& system, const EmulationOptions& options,
@@ -228,18 +197,23 @@ Result<void> emulate(const NativeTrace& trace, const EmulationOptions& options, 
     FATHOM_CHECK(work->diagnostics.warn("ovni.no_offsets", Place::in(trace.root.string()),
                                         "several looms without a table of clock offsets: their clocks may differ"));
   }
-  FATHOM_CHECK(judge_first_clocks(trace, *offsets));
+  if (auto gap = find_clock_gap(trace, *offsets)) return std::move(*gap);
   FATHOM_TRY(const auto breakdown, choose_breakdowns(system, options, trace, work));
 
   Emulation emulation(trace, system, *offsets, options, breakdown, work);
+  FATHOM_CHECK(judge_labels(emulation.views(), Place::in(trace.root.string())));
   FATHOM_CHECK(sink.begin(emulation.views()));
   std::vector<std::vector<ViewRecord>> records(kSlots);
   std::vector<std::vector<std::string>> texts(kSlots);
   std::optional<Error> failure;
+  std::uint64_t bytes = 0;
+  for (const Stream& stream : trace.streams) bytes += stream.blob.size();
+  Progress progress("emulating", bytes);
   auto status = run_pipeline(
       kSlots,
       [&](std::size_t slot) -> Result<bool> {
         auto more = emulation.play(records[slot]);
+        progress.advance(emulation.take_bytes());
         if (more.ok()) return more;
         failure = std::move(more).error();
         return false;
@@ -257,62 +231,6 @@ Result<void> emulate(const NativeTrace& trace, const EmulationOptions& options, 
   FATHOM_CHECK(sink.end(emulation.views(), emulation.final_time()));
   if (failure) return std::move(*failure);
   return finished;
-}
-
-Result<void> check_trace(const NativeTrace& trace, const Work& work) {
-  std::vector<Error> defects;
-  const System system = build_system(trace, false, defects, work);
-  for (const Error& defect : defects) {
-    FATHOM_CHECK(work->diagnostics.warn("ovni.metadata", defect.place(), defect.what()));
-  }
-  auto found = own_offsets(trace, work);
-  if (!found.ok()) {
-    FATHOM_CHECK(work->diagnostics.warn("ovni.clock_offsets", found.error().place(), found.error().what()));
-  }
-  const std::vector<std::int64_t> offsets = found.ok() ? *found : std::vector<std::int64_t>(trace.streams.size(), 0);
-  if (auto gap = judge_first_clocks(trace, offsets); !gap.ok()) {
-    FATHOM_CHECK(work->diagnostics.warn("ovni.clock_gap", gap.error().place(), gap.error().what()));
-  }
-  Machine machine(system);
-  Merge merge(trace.streams, offsets);
-  std::vector<std::int64_t> last(trace.streams.size(), std::numeric_limits<std::int64_t>::min());
-  std::vector<Write> writes;
-  Step step;
-  Event event;
-  std::uint32_t stream = 0;
-  std::int64_t clock = 0;
-  while (merge.next(event, stream, clock)) {
-    if (clock < last[stream]) {
-      const Error error = refuse(trace, stream, event, clock, "the clock goes backwards");
-      FATHOM_CHECK(work->diagnostics.warn("ovni.clock_order", error.place(), error.what()));
-    }
-    last[stream] = clock;
-    const std::uint32_t thread = system.thread_of_stream[stream];
-    if (thread == kNobody) continue;
-    machine.resolve(event, clock, thread, step);
-    if (const auto why = machine.judge(step)) {
-      const Error error = refuse(trace, stream, event, clock, *why);
-      FATHOM_CHECK(work->diagnostics.warn("ovni.event", error.place(), error.what()));
-    }
-    writes.clear();
-    machine.apply(step, writes);
-    machine.remarks().clear();
-  }
-  for (std::uint32_t i = 0; i < trace.streams.size(); ++i) {
-    const StreamCursor& cursor = merge.cursor(i);
-    if (cursor.left() > 0) {
-      FATHOM_CHECK(work->diagnostics.lost("ovni.incomplete_event", place_in(trace.streams[i], cursor.position()),
-                                          fmt::format("stream {} ends with an incomplete event: {} bytes left over",
-                                                      trace.streams[i].path, cursor.left())));
-    }
-    const std::uint32_t thread = system.thread_of_stream[i];
-    if (thread != kNobody && machine.state(thread) != ThreadState::dead) {
-      FATHOM_CHECK(work->diagnostics.warn("ovni.not_dead", Place::in(trace.streams[i].file.string()),
-                                          fmt::format("stream {}: the thread is not dead at the end but {}",
-                                                      trace.streams[i].path, to_string(machine.state(thread)))));
-    }
-  }
-  return {};
 }
 
 }  // namespace fathom::ovni

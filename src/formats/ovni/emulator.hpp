@@ -18,7 +18,4 @@ struct EmulationOptions {
 // What is written of a rejected trace is everything up to the event that is wrong. The error says which and why.
 Result<void> emulate(const NativeTrace& trace, const EmulationOptions& options, ViewSink& sink, const Work& work);
 
-// Every defect that the emulator would refuse, noted in the diagnostics; goes on behind each.
-Result<void> check_trace(const NativeTrace& trace, const Work& work);
-
 }  // namespace fathom::ovni

@@ -21,6 +21,9 @@ struct Transition {
 };
 Transition transition(Effect effect, ThreadState from);
 
+// Of Nanos6, no longer in the catalogue: still let through, with a remark.
+inline constexpr Mcv kObsoleteCreation = pack_mcv("6TC");
+
 // Null or a number.
 struct Value {
   std::int64_t number = 0;
@@ -176,6 +179,7 @@ class Machine {
   [[nodiscard]] Verdict judge_task(const Step& step) const;
   [[nodiscard]] Verdict judge_work(const Step& step) const;
 
+  void note_obsolete(std::string_view mcv);
   void push(std::uint32_t thread, int flat, std::int64_t value, std::vector<Write>& writes);
   void pop(std::uint32_t thread, int flat, std::int64_t value, std::vector<Write>& writes);
   void set(std::uint32_t thread, int flat, Value value, std::vector<Write>& writes);

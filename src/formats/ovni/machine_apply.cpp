@@ -28,7 +28,11 @@ unsigned task_flags(const EventDef& def, bool version_1) {
 }  // namespace
 
 void Machine::apply(Step& step, std::vector<Write>& writes) {
-  if (step.def == nullptr || map_.find(step.def->model, 0) < 0) return;
+  if (step.def == nullptr) {
+    if (step.event.mcv() == kObsoleteCreation) note_obsolete("6TC");
+    return;
+  }
+  if (map_.find(step.def->model, 0) < 0) return;
   Thread& thread = threads_[step.thread];
   switch (step.def->effect) {
     case Effect::none:
@@ -71,8 +75,7 @@ void Machine::apply(Step& step, std::vector<Write>& writes) {
     case Effect::burst:
       return apply_burst(step);
     case Effect::obsolete:
-      remarks_.push_back({"ovni.obsolete_event", fmt::format("event {} is obsolete and ignored", step.def->mcv)});
-      return;
+      return note_obsolete(step.def->mcv);
     case Effect::mark_push:
     case Effect::mark_pop:
     case Effect::mark_set:
@@ -85,6 +88,10 @@ void Machine::apply(Step& step, std::vector<Write>& writes) {
     default:
       return apply_task(step, writes);
   }
+}
+
+void Machine::note_obsolete(std::string_view mcv) {
+  remarks_.push_back({"ovni.obsolete_event", fmt::format("event {} is obsolete and ignored", mcv)});
 }
 
 void Machine::push(std::uint32_t thread, int flat, std::int64_t value, std::vector<Write>& writes) {

@@ -57,6 +57,7 @@ std::optional<std::string> Machine::judge_model(const Step& step) const {
   if (static_cast<Model>(model) == Model::ovni && (category_character(mcv) == 'U' || system_.version_1)) {
     return std::nullopt;
   }
+  if (mcv == kObsoleteCreation) return std::nullopt;
   return fmt::format("model {} has no such event", info.name);
 }
 

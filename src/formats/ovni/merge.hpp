@@ -11,10 +11,18 @@
 
 namespace fathom::ovni {
 
+// What becomes of a stream that is cut off, or whose clock goes backwards.
+enum class OnDamage : std::uint8_t {
+  go_on,  // it ends where it is cut off; its events come as they are
+  stop,   // everything ends before its next event
+};
+
 class Merge {
  public:
   // `offsets` (one per stream, or none) are added to the clocks.
-  explicit Merge(std::span<const Stream> streams, std::span<const std::int64_t> offsets = {}) {
+  explicit Merge(std::span<const Stream> streams, std::span<const std::int64_t> offsets = {},
+                 OnDamage on_damage = OnDamage::go_on)
+      : strict_(on_damage == OnDamage::stop) {
     cursors_.reserve(streams.size());
     for (std::size_t i = 0; i < streams.size(); ++i) {
       cursors_.push_back({StreamCursor(streams[i]), {}, offsets.empty() ? 0 : offsets[i]});
@@ -37,9 +45,7 @@ class Merge {
     return true;
   }
 
-  // From now on a stream that is cut off, or whose clock goes backwards, ends everything before its next event.
-  void stop_at_damage() { strict_ = true; }
-  // The stream that did; its cursor stands at the damage.
+  // The stream that stopped everything; its cursor stands at the damage.
   [[nodiscard]] std::optional<std::uint32_t> damaged() const { return damaged_; }
 
   [[nodiscard]] const StreamCursor& cursor(std::size_t stream) const { return cursors_[stream].cursor; }
@@ -113,7 +119,7 @@ class Merge {
   std::vector<Head> cursors_;
   std::vector<Node> heap_;
   std::uint32_t pending_ = kNone;
-  bool strict_ = false;
+  bool strict_;
   std::optional<std::uint32_t> damaged_;
 };
 

@@ -90,15 +90,6 @@ class Taker {
       }
     }
   }
-  void take(std::string_view key, std::optional<bool>& into) {
-    if (const Json* value = find(object_, key)) {
-      if (value->is_boolean()) {
-        into = value->get<bool>();
-      } else {
-        wrong(key, "true or false");
-      }
-    }
-  }
   void take_cpus(std::string_view key, std::optional<std::vector<Cpu>>& into) {
     const Json* list = find(object_, key);
     if (list == nullptr) return;
@@ -202,7 +193,10 @@ void take_thread_keys(const Json& json, Metadata& metadata) {
   }
   take_marks(find(ovni, "mark"), metadata);
   const Json* nosv = find(&json, "nosv");
-  Taker(nosv, "nosv.", metadata.defects).take("can_breakdown", metadata.can_breakdown);
+  // Only breakdowns need it; of another kind it counts as missing there.
+  if (const Json* can = find(nosv, "can_breakdown"); can != nullptr && can->is_boolean()) {
+    metadata.can_breakdown = can->get<bool>();
+  }
   take_counters(find(nosv, "hwc"), metadata);
 }
 

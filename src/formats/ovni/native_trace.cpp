@@ -82,14 +82,23 @@ struct Found {
 };
 
 std::string relative_path(const fs::path& path, const fs::path& root) {
-  std::string text = path.lexically_relative(root).generic_string();
-  return text;
+  return path.lexically_relative(root).generic_string();
 }
 
 struct Finding {
-  std::vector<Found> streams;  // of version 3
-  std::vector<Found> old;      // of versions 1 and 2
+  std::vector<Found> streams;       // of version 3
+  std::vector<Found> old;           // of versions 1 and 2
+  std::vector<fs::path> orphans;    // events of version 3 without their metadata
+  std::optional<fs::path> foreign;  // a file that has no place in a trace
 };
+
+// What may lie in a trace besides streams: the table of offsets, metadata, and views that were written into it.
+bool belongs_to_trace(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const std::string extension = file.extension().string();
+  return name == "clock-offsets.txt" || name == "metadata.json" || name.starts_with("thread.") || extension == ".prv" ||
+         extension == ".pcf" || extension == ".row" || extension == ".cfg";
+}
 
 Result<Finding> find_streams(const fs::path& root) {
   Finding finding;
@@ -105,6 +114,11 @@ Result<Finding> find_streams(const fs::path& root) {
       std::string path = relative_path(file, root);
       if (path.ends_with(".obs")) path.resize(path.size() - 4);
       finding.old.push_back({file, file.parent_path() / "metadata.json", std::move(path)});
+    } else if (name == "stream.obs") {
+      std::error_code ignored;
+      if (!fs::exists(file.parent_path() / "stream.json", ignored)) finding.orphans.push_back(file);
+    } else if (!belongs_to_trace(file) && !finding.foreign) {
+      finding.foreign = file;
     }
   };
   while (walk != end) {
@@ -190,6 +204,17 @@ Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
     return Error("is neither a trace directory nor the file of a stream", Place::in(path.string()));
   }
 
+  for (const fs::path& file : finding.orphans) {
+    FATHOM_CHECK(work->diagnostics.lost("ovni.no_metadata", Place::in(file.string()),
+                                        "events without a stream.json beside them: left out"));
+  }
+  if (finding.streams.empty() && finding.old.empty() && finding.orphans.empty() && finding.foreign) {
+    return Error(fmt::format("is not an ovni trace: it holds no streams, but {}",
+                             finding.foreign->lexically_relative(path).generic_string()),
+                 Place::in(path.string()))
+        .hint("a trace has stream.json and stream.obs, or loom.L/proc.P/thread.T, at any depth");
+  }
+
   const bool is_new = !finding.streams.empty() || finding.old.empty();
   std::vector<Found>& found = is_new ? finding.streams : finding.old;
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
@@ -255,6 +280,13 @@ Result<Stream> stream_of(Blob blob, bool may_lack_header) {
   stream.blob = std::move(blob);
   FATHOM_CHECK(read_header(stream, may_lack_header));
   return stream;
+}
+
+Error refuse_event(const Stream& stream, const Event& event, std::int64_t clock, std::string_view why) {
+  std::array<char, 3> code;
+  return Error::refused(
+      fmt::format("stream {}, clock {}, event {}: {}", stream.path, clock, mcv_text(event.mcv(), code), why),
+      place_in(stream, event.at));
 }
 
 }  // namespace fathom::ovni

@@ -25,7 +25,8 @@ struct NativeTrace {
   std::vector<Error> unusable;
 };
 
-// Opens a trace, a part of one, or the file of one stream. A directory without streams is an empty trace.
+// Opens a trace, a part of one, or the file of one stream. A directory without streams is an empty trace, unless
+// other things lie in it.
 Result<NativeTrace> open_native(const std::filesystem::path& path, const Work& work);
 
 // True when there is at least one file of a trace at or below `path`; looks at a bounded number of entries.

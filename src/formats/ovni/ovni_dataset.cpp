@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "formats/ovni/check.hpp"
 #include "formats/ovni/dump.hpp"
-#include "formats/ovni/emulator.hpp"
 #include "formats/ovni/ovni_trace.hpp"
 #include "formats/ovni/trace_writer.hpp"
 

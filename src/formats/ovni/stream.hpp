@@ -50,4 +50,7 @@ inline std::uint64_t offset_in(const Stream& stream, const std::byte* at) {
 }
 inline Place place_in(const Stream& stream, const std::byte* at) { return stream.blob.place(offset_in(stream, at)); }
 
+// "stream S, clock C, event MCV: why", refused, with the place of the event.
+Error refuse_event(const Stream& stream, const Event& event, std::int64_t clock, std::string_view why);
+
 }  // namespace fathom::ovni

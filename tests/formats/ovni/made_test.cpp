@@ -3,6 +3,7 @@
 #include <atomic>
 #include <random>
 
+#include "formats/ovni/check.hpp"
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/emulator.hpp"
@@ -15,17 +16,6 @@
 
 namespace fathom::ovni {
 namespace {
-
-// Takes views without writing them anywhere.
-struct NullSink : ViewSink {
-  Result<void> begin(std::span<const View>) override { return {}; }
-  void encode(std::span<const ViewRecord> records, std::vector<std::string>&) const override {
-    count += records.size();
-  }
-  Result<void> write(const std::vector<std::string>&) override { return {}; }
-  Result<void> end(std::span<const View>, std::int64_t) override { return {}; }
-  mutable std::atomic<std::size_t> count{0};
-};
 
 std::string events_text(const Trace& trace) {
   std::string text;

@@ -1,10 +1,12 @@
 // Small traces made in the test, so that the code is tested where the reference traces are missing.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
 #include "formats/ovni/trace_writer.hpp"
+#include "trace/views.hpp"
 
 namespace fathom::ovni {
 
@@ -48,5 +50,16 @@ inline std::filesystem::path write_made(const std::filesystem::path& root, const
   std::ofstream(directory / "stream.obs", std::ios::binary) << stream;
   return root;
 }
+
+// Takes views without writing them anywhere.
+struct NullSink : ViewSink {
+  Result<void> begin(std::span<const View>) override { return {}; }
+  void encode(std::span<const ViewRecord> records, std::vector<std::string>&) const override {
+    count += records.size();
+  }
+  Result<void> write(const std::vector<std::string>&) override { return {}; }
+  Result<void> end(std::span<const View>, std::int64_t) override { return {}; }
+  mutable std::atomic<std::size_t> count{0};
+};
 
 }  // namespace fathom::ovni
