@@ -72,8 +72,21 @@ void OvniEventStream::close() {
   }
 }
 
+void OvniEventStream::take_moves(std::int64_t until_ns) {
+  const auto& moves = trace_.moves_[location_.index()];
+  record_ = fathom::Event::kNoRecord;
+  for (; moves_taken_ < moves.size() && moves[moves_taken_].time_ns <= until_ns; ++moves_taken_) {
+    if (state_ == ThreadState::unknown || state_ == ThreadState::dead) continue;
+    time_ = moves[moves_taken_].time_ns;
+    add_state(OvniTrace::kCpuChannel, std::int64_t{moves[moves_taken_].cpu});
+  }
+}
+
 void OvniEventStream::translate(const Event& event) {
-  time_ = static_cast<std::int64_t>(event.clock() + static_cast<std::uint64_t>(trace_.offsets_[location_.index()]));
+  const auto time =
+      static_cast<std::int64_t>(event.clock() + static_cast<std::uint64_t>(trace_.offsets_[location_.index()]));
+  take_moves(time);
+  time_ = time;
   record_ = offset_in(stream_, event.at);
   const int index = find_event(event.mcv());
   if (index < 0) {
@@ -134,13 +147,9 @@ void OvniEventStream::translate(const Event& event) {
 void OvniEventStream::translate_thread(const EventDef& def, const Event& event) {
   if (def.effect == Effect::thread_execute || def.effect == Effect::affinity_set) {
     const std::uint32_t thread = trace_.system_.thread_of_stream[location_.index()];
-    const auto index = event.argument<std::int32_t>(0);
     if (thread != kNobody) {
-      const System& system = trace_.system_;
-      const LoomInfo& loom = system.looms[system.processes[system.threads[thread].process].loom];
-      const bool known = index >= 0 && static_cast<std::size_t>(index) < loom.cpu_of_index.size();
-      add_state(OvniTrace::kCpuChannel,
-                std::int64_t{known ? loom.cpu_of_index[static_cast<std::size_t>(index)] : loom.virtual_cpu});
+      const std::uint32_t cpu = trace_.system_.find_cpu(thread, event.argument<std::int32_t>(0));
+      add_state(OvniTrace::kCpuChannel, std::int64_t{cpu != kNobody ? cpu : trace_.system_.find_cpu(thread, -1)});
     }
     if (def.effect == Effect::affinity_set) return;
   }

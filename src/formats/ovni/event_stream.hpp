@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/ovni/machine.hpp"
+#include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/ovni_trace.hpp"
 
 namespace fathom::ovni {
@@ -11,13 +12,15 @@ class OvniEventStream : public EventStream {
   OvniEventStream(const OvniTrace& trace, LocationId location, TimeWindow window)
       : trace_(trace),
         stream_(trace.streams_[location.index()]),
-        cursor_(stream_),
+        cursor_(stream_, trace.lateness_[location.index()]),
         location_(location),
         window_(window) {}
 
   Result<std::size_t> next(std::span<fathom::Event> out) override;
 
  private:
+  // Where others moved the thread to until then.
+  void take_moves(std::int64_t until_ns);
   // One native event into pending_.
   void translate(const Event& event);
   void translate_thread(const EventDef& def, const Event& event);
@@ -33,11 +36,12 @@ class OvniEventStream : public EventStream {
 
   const OvniTrace& trace_;
   const Stream& stream_;
-  StreamCursor cursor_;
+  OrderedCursor cursor_;
   LocationId location_;
   TimeWindow window_;
   std::vector<fathom::Event> pending_;
   std::size_t taken_ = 0;
+  std::size_t moves_taken_ = 0;
   std::vector<std::uint32_t> open_;  // regions, innermost last
   std::vector<std::vector<std::int64_t>> stacks_ = std::vector<std::vector<std::int64_t>>(trace_.channels().size());
   ThreadState state_ = ThreadState::unknown;

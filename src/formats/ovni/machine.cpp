@@ -140,30 +140,6 @@ const TaskTable& Machine::tasks(std::uint32_t process, Model model) const {
   return tables_[process * kTaskModels + task_slot(model)];
 }
 
-std::uint32_t Machine::find_cpu(std::uint32_t thread, std::int32_t index) const {
-  const LoomInfo& loom = system_.looms[process_of(thread).loom];
-  if (index == -1) return loom.virtual_cpu;
-  if (index < 0 || static_cast<std::size_t>(index) >= loom.cpu_of_index.size()) return kNobody;
-  return loom.cpu_of_index[static_cast<std::size_t>(index)];
-}
-
-std::uint32_t Machine::find_thread(std::uint32_t near, std::int32_t tid) const {
-  const auto in_process = [&](const ProcessInfo& process) -> std::uint32_t {
-    for (std::uint32_t i = 0; i < process.thread_count; ++i) {
-      if (system_.threads[process.first_thread + i].tid == tid) return process.first_thread + i;
-    }
-    return kNobody;
-  };
-  const ProcessInfo& own = process_of(near);
-  if (const std::uint32_t found = in_process(own); found != kNobody) return found;
-  const LoomInfo& loom = system_.looms[own.loom];
-  for (std::uint32_t i = 0; i < loom.process_count; ++i) {
-    const std::uint32_t found = in_process(system_.processes[loom.first_process + i]);
-    if (found != kNobody) return found;
-  }
-  return kNobody;
-}
-
 void Machine::resolve(const Event& event, std::int64_t clock, std::uint32_t thread, Step& step) {
   step.event = event;
   step.clock = clock;
@@ -179,11 +155,11 @@ void Machine::resolve(const Event& event, std::int64_t clock, std::uint32_t thre
   switch (hot.effect) {
     case Effect::thread_execute:
     case Effect::affinity_set:
-      step.cpu = find_cpu(thread, event.argument<std::int32_t>(0));
+      step.cpu = system_.find_cpu(thread, event.argument<std::int32_t>(0));
       break;
     case Effect::affinity_remote:
-      step.cpu = find_cpu(thread, event.argument<std::int32_t>(0));
-      step.target = find_thread(thread, event.argument<std::int32_t>(4));
+      step.cpu = system_.find_cpu(thread, event.argument<std::int32_t>(0));
+      step.target = system_.find_thread(thread, event.argument<std::int32_t>(4));
       break;
     case Effect::mark_push:
     case Effect::mark_pop:

@@ -158,11 +158,7 @@ class Machine {
     std::uint8_t model;
   };
 
-  [[nodiscard]] const ProcessInfo& process_of(std::uint32_t thread) const {
-    return system_.processes[system_.threads[thread].process];
-  }
-  [[nodiscard]] std::uint32_t find_cpu(std::uint32_t thread, std::int32_t index) const;
-  [[nodiscard]] std::uint32_t find_thread(std::uint32_t near, std::int32_t tid) const;
+  [[nodiscard]] const ProcessInfo& process_of(std::uint32_t thread) const { return system_.process_of(thread); }
   TaskTable& table_of(std::uint32_t process, Model model);
   void resolve_task(Step& step);
 

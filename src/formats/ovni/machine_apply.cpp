@@ -175,7 +175,7 @@ void Machine::apply_thread(const Step& step, std::vector<Write>& writes) {
   thread.state = transition(step.def->effect, before).to;
   const std::uint32_t old_cpu = thread.cpu;
   if (step.def->effect == Effect::thread_execute) {
-    thread.cpu = step.cpu != kNobody ? step.cpu : find_cpu(step.thread, -1);
+    thread.cpu = step.cpu != kNobody ? step.cpu : system_.find_cpu(step.thread, -1);
     if (old_cpu != kNobody && old_cpu != thread.cpu) refresh(old_cpu, writes);
     writes.push_back({map_.thread(step.thread, ChannelMap::kThreadCpu), std::int64_t{thread.cpu}});
     write_state(step.thread, before, writes);

@@ -9,6 +9,7 @@
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/event_stream.hpp"
+#include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/sort.hpp"
 
 namespace fathom::ovni {
@@ -36,7 +37,7 @@ StreamSurvey survey_stream(const Stream& stream) {
     if (clock < survey.last_clock) survey.ordered = false;
     survey.last_clock = std::max(survey.last_clock, clock);
     survey.first_clock = std::min(survey.first_clock, clock);
-    if (event.payload_size < 8) continue;
+    if (event.payload_size < 8) continue;  // of no interest here
     const int index = find_event(event.mcv());
     if (index < 0) continue;
     const EventDef& def = all_events()[static_cast<std::size_t>(index)];
@@ -44,6 +45,8 @@ StreamSurvey survey_stream(const Stream& stream) {
       survey.types.push_back({def.model, event.argument<std::uint32_t>(0), event.text(4)});
     } else if (def.effect == Effect::task_create || def.effect == Effect::task_create_parallel) {
       survey.tasks.push_back({def.model, event.argument<std::uint32_t>(0), event.argument<std::uint32_t>(4)});
+    } else if (def.effect == Effect::affinity_remote) {
+      survey.moves.push_back({clock, event.argument<std::int32_t>(0), event.argument<std::int32_t>(4)});
     }
   }
   return survey;
@@ -52,6 +55,7 @@ StreamSurvey survey_stream(const Stream& stream) {
 Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, const Work& work) {
   std::shared_ptr<OvniTrace> trace(new OvniTrace());
   trace->streams_ = native.streams;
+  trace->work_ = work;
   std::vector<Error> defects;
   trace->system_ = build_system(native, true, defects, work);
   if (!defects.empty()) {
@@ -81,30 +85,43 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
   trace->define_system();
   trace->define_channels();
   trace->define_regions(surveys);
+  trace->collect_moves(surveys);
+  trace->lateness_.assign(surveys.size(), 0);
   for (std::size_t i = 0; i < surveys.size(); ++i) {
-    if (!surveys[i].ordered) FATHOM_CHECK(trace->repair(i, work));
+    if (!surveys[i].ordered) FATHOM_CHECK(trace->order(i, work));
   }
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 
-// First as the sorter does; where that is not enough, all events of the stream by clock.
-Result<void> OvniTrace::repair(std::size_t number, const Work& work) {
-  Stream& stream = streams_[number];
-  FATHOM_CHECK(work->diagnostics.warn("ovni.unordered", stream.blob.place(),
-                                      fmt::format("stream {} is not in order: sorted in memory", stream.path)));
-  if (auto sorted = sort_stream(stream, kSortWindow); sorted.ok() && !sorted->bytes.empty()) {
-    stream.blob = Blob::own(stream.blob.name(), std::move(sorted->bytes));
-    if (!find_disorder(stream)) return {};
-  }
-  std::vector<Event> events;
-  FATHOM_TRY(const auto reserved, work->budget.reserve(records_[number] * sizeof(Event), "events to be sorted"));
-  StreamCursor cursor(stream);
-  for (Event event; cursor.next(event);) events.push_back(event);
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.clock() < b.clock(); });
-  std::string bytes(stream.blob.text().substr(0, stream.begin));
-  for (const Event& event : events) bytes += as_text(Bytes(event.at, static_cast<std::size_t>(event.size())));
-  stream.blob = Blob::own(stream.blob.name(), std::move(bytes));
+// Late events are put where they belong while the stream is read; the window for that is as large as it has to be.
+Result<void> OvniTrace::order(std::size_t number, const Work& work) {
+  const Stream& stream = streams_[number];
+  lateness_[number] = find_lateness(stream, kSortWindow);
+  FATHOM_CHECK(work->diagnostics.warn(
+      "ovni.unordered", stream.blob.place(),
+      fmt::format("stream {} is not in order: sorted in a window of {} events", stream.path, lateness_[number] + 1)));
+  FATHOM_TRY(auto reserved, work->budget.reserve((lateness_[number] + 1) * sizeof(OrderedCursor::Waiting),
+                                                 "events that wait for late ones"));
+  reservations_.push_back(std::move(reserved));
   return {};
+}
+
+// Moves to another CPU that a thread of the same loom made, by the stream of the thread that is moved.
+void OvniTrace::collect_moves(const std::vector<StreamSurvey>& surveys) {
+  moves_.resize(streams_.size());
+  for (std::size_t i = 0; i < surveys.size(); ++i) {
+    const std::uint32_t thread = system_.thread_of_stream[i];
+    if (thread == kNobody) continue;
+    for (const StreamSurvey::Move& move : surveys[i].moves) {
+      const std::uint32_t target = system_.find_thread(thread, move.tid);
+      const std::uint32_t cpu = system_.find_cpu(thread, move.cpu);
+      if (target == kNobody || cpu == kNobody) continue;
+      moves_[system_.threads[target].stream].push_back({move.clock + offsets_[i], cpu});
+    }
+  }
+  for (auto& moves : moves_) {
+    std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.time_ns < b.time_ns; });
+  }
 }
 
 void OvniTrace::define_system() {

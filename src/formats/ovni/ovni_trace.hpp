@@ -3,8 +3,8 @@
 // A location is a thread (a stream). Subsystems, MPI functions and worksharings become regions that are entered and
 // left; a task's body is a region named after the task's type; execution of the thread is the outermost one. Thread
 // state, CPU, running task, idle state, flushes and kernel switches are channels; counters are metrics; everything else
-// is a marker. Nothing is refused here: a region that is left in the wrong order is put right, one that was never
-// entered is a marker.
+// is a marker. Where one thread moves another to a CPU, the other's channel changes. Nothing is refused here: a region
+// that is left in the wrong order is put right, one that was never entered is a marker.
 #pragma once
 
 #include "base/work.hpp"
@@ -31,8 +31,14 @@ struct StreamSurvey {
     std::uint32_t id;
     std::uint32_t type;
   };
+  struct Move {
+    std::int64_t clock;
+    std::int32_t cpu;  // index in the loom
+    std::int32_t tid;
+  };
   std::vector<Type> types;
   std::vector<Task> tasks;
+  std::vector<Move> moves;
 };
 StreamSurvey survey_stream(const Stream& stream);
 
@@ -54,13 +60,22 @@ class OvniTrace : public Trace {
   void define_channels();
   void define_regions(const std::vector<StreamSurvey>& surveys);
   std::uint32_t region(std::string name, std::string_view paradigm, std::string_view role);
-  Result<void> repair(std::size_t stream, const Work& work);
+  Result<void> order(std::size_t stream, const Work& work);
+  void collect_moves(const std::vector<StreamSurvey>& surveys);
 
   // The region of a task or of a type in a stream's process, or kNoName.
   [[nodiscard]] std::uint32_t task_region(std::size_t stream, Model model, std::uint32_t id) const;
   [[nodiscard]] std::uint32_t type_region(std::size_t stream, Model model, std::uint32_t id) const;
 
-  std::vector<Stream> streams_;  // sorted where the file is not
+  Work work_;  // the budget that the reservations are of
+  std::vector<Stream> streams_;
+  std::vector<std::uint64_t> lateness_;  // by stream, see OrderedCursor
+  std::vector<Budget::Reservation> reservations_;
+  struct Move {
+    std::int64_t time_ns;
+    std::uint32_t cpu;
+  };
+  std::vector<std::vector<Move>> moves_;  // of a stream's thread by others, by time
   System system_;
   std::vector<std::int64_t> offsets_;
   std::vector<std::uint64_t> records_;

@@ -292,6 +292,30 @@ class Builder {
 
 }  // namespace
 
+std::uint32_t System::find_cpu(std::uint32_t thread, std::int32_t index) const {
+  const LoomInfo& loom = looms[process_of(thread).loom];
+  if (index == -1) return loom.virtual_cpu;
+  if (index < 0 || static_cast<std::size_t>(index) >= loom.cpu_of_index.size()) return kNobody;
+  return loom.cpu_of_index[static_cast<std::size_t>(index)];
+}
+
+std::uint32_t System::find_thread(std::uint32_t near, std::int32_t tid) const {
+  const auto in_process = [&](const ProcessInfo& process) -> std::uint32_t {
+    for (std::uint32_t i = 0; i < process.thread_count; ++i) {
+      if (threads[process.first_thread + i].tid == tid) return process.first_thread + i;
+    }
+    return kNobody;
+  };
+  const ProcessInfo& own = process_of(near);
+  if (const std::uint32_t found = in_process(own); found != kNobody) return found;
+  const LoomInfo& loom = looms[own.loom];
+  for (std::uint32_t i = 0; i < loom.process_count; ++i) {
+    const std::uint32_t found = in_process(processes[loom.first_process + i]);
+    if (found != kNobody) return found;
+  }
+  return kNobody;
+}
+
 std::optional<Version> parse_version(std::string_view text) {
   if (const auto dash = text.find('-'); dash != std::string_view::npos) text = text.substr(0, dash);
   const auto parts = split(text, '.');

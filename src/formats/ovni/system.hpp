@@ -65,6 +65,12 @@ struct System {
   bool breakdown_missing = false;
   // The rules of this layout for short nOS-V payloads and unknown categories.
   bool version_1 = false;
+
+  [[nodiscard]] const ProcessInfo& process_of(std::uint32_t thread) const { return processes[threads[thread].process]; }
+  // A CPU of the thread's loom by its index, -1 for the virtual one; kNobody when there is none.
+  [[nodiscard]] std::uint32_t find_cpu(std::uint32_t thread, std::int32_t index) const;
+  // A thread by its number: of the same process, otherwise of the same loom; kNobody when there is none.
+  [[nodiscard]] std::uint32_t find_thread(std::uint32_t near, std::int32_t tid) const;
 };
 
 // What the metadata lack or contradict goes to `defects`; the system is as complete as they allow.

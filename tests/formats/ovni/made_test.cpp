@@ -7,6 +7,7 @@
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/emulator.hpp"
+#include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/ovni_trace.hpp"
 #include "formats/ovni/sort.hpp"
 #include "formats/registry.hpp"
@@ -176,17 +177,84 @@ TEST(OvniMade, PutsWrongNestingRight) {
             "8 leave MPI_Recv \n");
 }
 
-TEST(OvniMade, SortsWhatIsOutOfOrderForTheTraceLevel) {
+TEST(OvniMade, PutsLateEventsWhereTheyBelong) {
   TemporaryDirectory scratch;
   StreamBuilder stream;
-  stream.event("MS[", 50).event("MS]", 60).event("OB.", 10);
+  stream.event("MS[", 50).event("MS]", 60).event("OB.", 10).event("OB.", 60);
   const Work work = make_work();
   auto native = open_native(write_made(scratch.path(), stream.bytes()), work);
   ASSERT_TRUE(native.ok());
   auto trace = OvniTrace::make(*native, work);
   ASSERT_TRUE(trace.ok());
-  EXPECT_EQ(events_text(**trace).substr(0, 13), "10 marker OB.");
-  EXPECT_TRUE(work->diagnostics.defective());
+  EXPECT_EQ(events_text(**trace),
+            "10 marker OB. event=OB.\n50 enter MPI_Send event=MS[\n60 leave MPI_Send event=MS]\n"
+            "60 marker OB. event=OB.\n");
+  const auto notes = work->diagnostics.all();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].id, "ovni.unordered");
+  EXPECT_NE(notes[0].text.find("window of 3 events"), std::string::npos) << notes[0].text;
+  // The window is paid for.
+  const Work poor = make_work(false, 50);
+  EXPECT_FALSE(OvniTrace::make(*native, poor).ok());
+}
+
+TEST(OvniMade, WindowsAreLargeEnough) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    StreamBuilder builder;
+    std::vector<std::pair<std::int64_t, std::uint64_t>> expected;  // clock, offset
+    const std::size_t count = random() % 60;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t clock = 100 + i - (random() % 4 == 0 ? random() % 20 : 0);
+      expected.emplace_back(clock, builder.bytes().size());
+      builder.event("OB.", clock);
+    }
+    auto stream = stream_of(Blob::own("made", builder.bytes()), false);
+    ASSERT_TRUE(stream.ok());
+    const bool ordered = std::is_sorted(expected.begin(), expected.end(),
+                                        [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::uint64_t lateness = find_lateness(*stream, 1000);
+    EXPECT_EQ(lateness == 0, ordered);
+    EXPECT_LE(lateness, count);
+    // A look-back that is too short for it asks for everything, never for too little.
+    const std::uint64_t careful = find_lateness(*stream, 5);
+    EXPECT_TRUE(careful == lateness || careful == count) << careful << " " << lateness;
+    std::sort(expected.begin(), expected.end());
+    for (const std::uint64_t window : {lateness, careful}) {
+      OrderedCursor cursor(*stream, window);
+      std::vector<std::pair<std::int64_t, std::uint64_t>> found;
+      for (Event event; cursor.next(event);) found.emplace_back(event.clock(), offset_in(*stream, event.at));
+      EXPECT_EQ(found, expected);
+    }
+  }
+}
+
+TEST(OvniMade, MovesByOthersChangeTheChannelOfTheThread) {
+  TemporaryDirectory scratch;
+  StreamBuilder moved;
+  moved.event("OHx", 100, Payload().add(std::int32_t{0}).add(std::int32_t{-1}).add(std::uint64_t{0}));
+  moved.event("OHp", 110).event("OHr", 200).event("OHe", 300);
+  StreamBuilder mover;
+  mover.event("OHx", 90, Payload().add(std::int32_t{1}).add(std::int32_t{-1}).add(std::uint64_t{0}));
+  mover.event("OAr", 95, Payload().add(std::int32_t{1}).add(std::int32_t{11}));   // not there yet
+  mover.event("OAr", 150, Payload().add(std::int32_t{1}).add(std::int32_t{11}));  // to CPU 1
+  mover.event("OAr", 160, Payload().add(std::int32_t{7}).add(std::int32_t{11}));  // no such CPU
+  mover.event("OAr", 400, Payload().add(std::int32_t{0}).add(std::int32_t{11}));  // gone already
+  write_made(scratch.path(), moved.bytes());
+  const Work work = make_work();
+  auto native = open_native(write_made(scratch.path(), mover.bytes(), made_metadata(12)), work);
+  ASSERT_TRUE(native.ok());
+  auto trace = OvniTrace::make(*native, work);
+  ASSERT_TRUE(trace.ok());
+  std::string cpus;
+  auto stream = (*trace)->open(LocationId(0), {});
+  ASSERT_TRUE(stream.ok());
+  EventCursor cursor(std::move(*stream));
+  while (const fathom::Event* event = cursor.next()) {
+    if (event->kind != EventKind::state || (*trace)->name(*event) != "cpu") continue;
+    cpus += std::to_string(event->time_ns) + '=' + (event->has_value ? std::to_string(event->value) : "-") + ' ';
+  }
+  EXPECT_EQ(cpus, "100=0 150=1 300=- ");
 }
 
 TEST(OvniMade, ChecksGoOnBehindADefect) {
