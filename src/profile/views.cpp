@@ -28,6 +28,27 @@ std::vector<LocationId> list_of(IndexRange range) {
 
 bool counted(const ViewInput& input, ContextId id) { return !input.filter || input.filter(id); }
 
+// Which contexts rows of regions, files or locations are made of. A loop or line is part of the exclusive value of what
+// it lies in, so that only the outermost counted one of a function stands for itself.
+std::vector<bool> standing_for_themselves(const ContextTree& tree, const ViewInput& input) {
+  std::vector<bool> out(tree.size());
+  std::vector<bool> covered(tree.size());  // it, or what it lies in lexically, is counted
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Context& context = tree[ContextId{i}];
+    const bool inside = context.edge == Edge::lexical && context.parent.valid() && covered[context.parent.index()];
+    const bool here = counted(input, ContextId{i});
+    out[i] = here && !inside;
+    covered[i] = here || inside;
+  }
+  return out;
+}
+
+// The function that a context lies in: itself unless it hangs below its parent lexically.
+ContextId function_of(const ContextTree& tree, ContextId id) {
+  while (tree[id].edge == Edge::lexical && tree[id].parent.valid()) id = tree[id].parent;
+  return id;
+}
+
 // Groups may be empty, which Grouping takes for "no grouping": then there are no rows at all.
 Result<Cells> one_column(const Profile& profile, const ViewInput& input, const Flavour& flavour,
                          std::vector<std::vector<ContextId>> groups) {
@@ -73,8 +94,9 @@ Result<FlatProfile> flat_by_text(const Profile& profile, const ViewInput& input,
   FlatProfile out;
   std::map<std::string_view, std::uint32_t> numbers;
   std::vector<std::uint32_t> group_of_region(defs.regions.size(), TreeView::kNone);
+  const std::vector<bool> taken = standing_for_themselves(defs.contexts, input);
   const auto group_of = [&](ContextId id) {
-    if (!counted(input, id)) return TreeView::kNone;
+    if (!taken[id.index()]) return TreeView::kNone;
     std::uint32_t& group = group_of_region[defs.contexts[id].region.index()];
     if (group == TreeView::kNone) {
       const std::string& name = defs.region_of(id).*text;
@@ -96,8 +118,9 @@ Result<FlatProfile> flat_by_region(const Profile& profile, const ViewInput& inpu
   const Definitions& defs = profile.defs();
   FlatProfile out;
   std::vector<std::uint32_t> group_of_region(defs.regions.size(), TreeView::kNone);
+  const std::vector<bool> taken = standing_for_themselves(defs.contexts, input);
   Groups groups = make_groups(defs.contexts, defs.regions.size(), [&](ContextId id) {
-    if (!counted(input, id)) return TreeView::kNone;
+    if (!taken[id.index()]) return TreeView::kNone;
     std::uint32_t& group = group_of_region[defs.contexts[id].region.index()];
     if (group == TreeView::kNone) {
       group = static_cast<std::uint32_t>(out.rows.size());
@@ -128,8 +151,9 @@ Result<FlatProfile> flat_by_context(const Profile& profile, const ViewInput& inp
 
 Result<FlatProfile> flat_by_location(const Profile& profile, const ViewInput& input) {
   const Definitions& defs = profile.defs();
+  const std::vector<bool> taken = standing_for_themselves(defs.contexts, input);
   const Groups groups =
-      make_groups(defs.contexts, 1, [&](ContextId id) { return counted(input, id) ? 0 : TreeView::kNone; });
+      make_groups(defs.contexts, 1, [&](ContextId id) { return taken[id.index()] ? 0 : TreeView::kNone; });
   std::vector<std::vector<LocationId>> columns;
   FlatProfile out;
   for (const LocationId id : list_of(locations_of(profile, input))) {
@@ -257,9 +281,14 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
     groups.outermost.emplace_back();
     return builder.add(parent, region, builder.size());
   };
+  const std::vector<bool> taken = standing_for_themselves(tree, input);
+  const auto caller_of = [&](ContextId id) {
+    const ContextId parent = tree[id].parent;
+    return parent.valid() ? function_of(tree, parent) : parent;
+  };
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const ContextId id{i};
-    if (!counted(input, id)) continue;
+    if (!taken[i]) continue;
     const RegionId region = tree[id].region;
     const bool outermost = i >= open_until[region.index()];
     if (outermost) open_until[region.index()] = tree[id].end;
@@ -267,7 +296,7 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
       root_of[region.index()] = add(ContextTreeBuilder::kRoot, region);
     }
     ContextTreeBuilder::Handle node = root_of[region.index()];
-    ContextId caller = tree[id].parent;
+    ContextId caller = caller_of(id);
     for (std::size_t level = 0;; ++level) {
       groups.all[node].push_back(id);
       if (outermost) groups.outermost[node].push_back(id);
@@ -276,7 +305,7 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
       const auto [at, fresh] = known.emplace(std::uint64_t{node} << 32 | by.value, 0);
       if (fresh) at->second = add(node, by);
       node = at->second;
-      caller = tree[caller].parent;
+      caller = caller_of(caller);
     }
   }
   std::vector<ContextId> numbers;

@@ -28,7 +28,8 @@ struct ViewInput {
 
 enum class GroupBy : std::uint8_t { region, context, file, module, location };
 
-// A flat profile: one row per group. Values of all locations are combined, save when the rows are locations.
+// A flat profile: one row per group. Values of all locations are combined, save when the rows are locations. Loops and
+// lines count as part of their function, save where the rows are contexts or the filter leaves the function out.
 struct FlatProfile {
   struct Row {
     std::string name;  // region, file or module name; path of a context; label of a location
@@ -69,7 +70,7 @@ struct TreeView {
 // The call tree as it is. A filter keeps the contexts it accepts and all that lie above them.
 Result<TreeView> top_down(const Profile& profile, const ViewInput& input);
 
-// From the callees up: roots are regions, children their callers, and so on. A node's exclusive value is the part of
+// From the callees up: roots are functions, children the functions that call them, and so on. A node's exclusive value is the part of
 // the root region's exclusive value that came by this chain of callers; inclusive likewise (outermost calls only). At
 // most `depth` levels below the roots are made.
 Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::size_t depth = 64);

@@ -76,14 +76,15 @@ class TreeMapper {
  private:
   enum Kind : std::uint8_t { kFrame, kNamelessFrame, kLoop, kLine, kCallSite };
 
-  static Edge edge_of(const XmlElement& element, bool below_auxiliary, std::uint32_t parent) {
+  [[nodiscard]] Edge edge_of(const XmlElement& element, bool below_auxiliary, std::uint32_t parent) const {
     if (parent == kNone) return Edge::call;
     switch (element.tag) {
       case Tag::frame:
         return below_auxiliary ? Edge::inlined_call : Edge::call;
       case Tag::inlined:
       case Tag::alien:
-        return Edge::inlined_call;
+        // Exclusive values of the classic generation contain inlined procedures.
+        return xml_.classic() ? Edge::lexical : Edge::inlined_call;
       default:
         return Edge::lexical;
     }

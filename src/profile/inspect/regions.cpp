@@ -11,9 +11,15 @@ namespace fathom::inspect {
 
 namespace {
 
+// The profiling names are what a sampling tool sees of an MPI library. Fortran compilers make lower case of them.
+bool is_mpi_name(std::string_view name) {
+  if (name.starts_with("P") || name.starts_with("p")) name.remove_prefix(1);
+  return name.starts_with("MPI_") || name.starts_with("mpi_");
+}
+
 std::string group_of(const Region& region) {
   const std::string paradigm = to_lower(trim(region.paradigm));
-  if (paradigm == "mpi" || (paradigm.empty() && region.name.starts_with("MPI_"))) return "MPI";
+  if (paradigm == "mpi" || (paradigm.empty() && is_mpi_name(region.name))) return "MPI";
   if (paradigm == "openmp" || paradigm == "omp" || paradigm == "pthread") return "OMP";
   if (paradigm == "measurement") return "SCOREP";
   if (paradigm.empty() || paradigm == "compiler" || paradigm == "user" || paradigm == "unknown" ||
@@ -52,8 +58,12 @@ Result<std::vector<Routine>> routines(const Definitions& defs, const std::vector
     using Part = RoutineLine::Part;
     routine.lines.push_back({Part::inclusive, id, false});
     routine.lines.push_back({Part::exclusive, id, false});
-    for (const ContextId child : tree.children(id)) {
-      routine.lines.push_back({Part::callee, child, !tree.first_child(child).valid()});
+    // What is called from loops and lines inside it is called by the routine.
+    for (std::uint32_t i = id.value + 1; i < tree[id].end;) {
+      const ContextId child{i};
+      const bool lexical = tree[child].edge == Edge::lexical;
+      if (!lexical) routine.lines.push_back({Part::callee, child, !tree.first_child(child).valid()});
+      i = lexical ? i + 1 : tree[child].end;
     }
     out.push_back(std::move(routine));
   }
