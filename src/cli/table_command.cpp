@@ -14,6 +14,7 @@
 #include "cli/profile_arguments.hpp"
 #include "cli/table_rows.hpp"
 #include "profile/compute.hpp"
+#include "profile/expression/derive.hpp"
 #include "profile/views.hpp"
 
 namespace fathom::cli {
@@ -71,7 +72,9 @@ class TableCommand final : public Command {
     const Definitions& defs = profile->defs();
     FATHOM_TRY(std::vector<MetricId> metrics, choose_metrics(defs, arguments_.metrics));
     if (arguments_.metrics.empty()) {
-      for (std::size_t i = 0; i < defs.metrics.size(); ++i) metrics.emplace_back(i);
+      for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+        if (!only_when_named(defs.metrics[i])) metrics.emplace_back(i);
+      }
     }
     FATHOM_TRY(metrics, usable_only(*profile, metrics));
     FATHOM_TRY(chosen_contexts_, contexts(defs));

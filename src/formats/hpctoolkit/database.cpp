@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/parallel.hpp"
+#include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
 #include "io/file.hpp"
@@ -36,6 +37,27 @@ Result<std::unique_ptr<Database>> Database::open(const Format& format, DatabaseF
   return database;
 }
 
+// The default taxonomy, or all there are. One that cannot be read only costs its derived metrics.
+Result<void> Database::load_taxonomy(Mapping& mapping) {
+  std::vector<std::filesystem::path> found;
+  std::error_code status;
+  for (const auto& entry : std::filesystem::directory_iterator(files_.directory / "metrics", status)) {
+    if (entry.path().extension() == ".yaml") found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  for (const auto& path : found) {
+    FATHOM_TRY(const Blob blob, open_file(path, work()));
+    auto taxonomy = Taxonomy::read(blob);
+    if (taxonomy) {
+      FATHOM_CHECK(add_derived(*taxonomy, blob.name(), mapping, work()));
+    } else {
+      FATHOM_CHECK(work()->diagnostics.warn("hpctoolkit.taxonomy", taxonomy.error().place(),
+                                            taxonomy.error().what() + "; its derived metrics are left out"));
+    }
+  }
+  return {};
+}
+
 Result<void> Database::load() {
   std::vector<std::string> id_names;
   if (MetaDb::looks_like(files_.description.bytes())) {
@@ -44,6 +66,7 @@ Result<void> Database::load() {
     variant_ = meta.prerelease ? "pre-release meta.db" : "meta.db";
     id_names = meta.id_names;
     FATHOM_TRY(Mapping mapping, map_meta(meta, work()));
+    FATHOM_CHECK(load_taxonomy(mapping));
     mapping_ = std::make_shared<Mapping>(std::move(mapping));
   } else {
     FATHOM_TRY(const ExperimentXml xml, ExperimentXml::read(files_.description, work()));
@@ -135,7 +158,8 @@ std::vector<Level> Database::levels() const {
 Result<std::vector<InfoEntry>> Database::describe(bool) {
   const Definitions& defs = *mapping_->definitions;
   std::vector<InfoEntry> out;
-  out.push_back({"metrics", std::uint64_t{defs.metrics.size()}});
+  out.push_back({"metrics", std::uint64_t{defs.metrics.size() - mapping_->programs.size()}});
+  if (!mapping_->programs.empty()) out.push_back({"derived_metrics", std::uint64_t{mapping_->programs.size()}});
   out.push_back({"contexts", std::uint64_t{defs.contexts.size()}});
   out.push_back({"regions", std::uint64_t{defs.regions.size()}});
   out.push_back({"locations", std::uint64_t{defs.system.location_count()}});
@@ -162,6 +186,7 @@ Result<ProfilePtr> Database::profile() {
   auto profile = std::make_shared<Profile>();
   profile->definitions = mapping_->definitions;
   profile->values = source_;
+  profile->programs = mapping_->programs;
   profile->name = path().string();
   profile->work = work();
   if (profiles_ && !mapping_->statistics.empty()) {

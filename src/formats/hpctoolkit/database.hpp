@@ -46,6 +46,7 @@ class Database : public Dataset {
   Database(const Format& format, DatabaseFiles files, const Work& work)
       : Dataset(format, files.directory, work), files_(std::move(files)) {}
   Result<void> load();
+  Result<void> load_taxonomy(Mapping& mapping);
   Result<void> load_values();
 
   DatabaseFiles files_;

@@ -52,7 +52,9 @@ constexpr std::array<std::pair<std::string_view, Tag>, 6> kTags = {{{"PF", Tag::
 class Parser {
  public:
   Parser(const Blob& blob, const Work& work)
-      : blob_(blob), work_(work), parser_(XML_ParserCreate(nullptr), XML_ParserFree) {}
+      : blob_(blob), work_(work), parser_(XML_ParserCreate(nullptr), XML_ParserFree) {
+    xml_.file_name = blob.name();
+  }
 
   Result<ExperimentXml> read() {
     if (!parser_) return Error("no memory for an XML parser", blob_.place());
@@ -80,7 +82,6 @@ class Parser {
       if (last) break;
     }
     if (!in_data_seen_) return Error("holds no call path profile", Place::in(blob_.name()));
-    xml_.file_name = blob_.name();
     return std::move(xml_);
   }
 
@@ -114,7 +115,9 @@ class Parser {
     } else if (name == "Metric") {
       start_metric(attributes);
     } else if (name == "MetricFormula") {
-      if (!xml_.metrics.empty()) xml_.metrics.back().formulas.push_back({attributes.text("t"), attributes.text("frm")});
+      if (xml_.metrics.empty()) return;
+      xml_.metrics.back().formulas.push_back(
+          {attributes.text("t"), attributes.text("frm"), static_cast<std::uint32_t>(line())});
     } else if (name == "NV") {
       if (!xml_.metrics.empty()) xml_.metrics.back().info.emplace_back(attributes.text("n"), attributes.text("v"));
     } else if (name == "MetricDB") {

@@ -18,6 +18,7 @@ enum class Tag : std::uint8_t { frame, inlined, alien, loop, call_site, statemen
 struct XmlFormula {
   std::string type;  // combine, finalize, view
   std::string text;
+  std::uint32_t line = 0;  // in the XML, for messages
 };
 
 struct XmlMetric {

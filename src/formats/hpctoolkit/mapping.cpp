@@ -25,6 +25,12 @@ const std::vector<std::string>& default_id_names() {
   return kNames;
 }
 
+std::pair<std::string, std::string> without_scope(const std::string& name) {
+  if (name.ends_with(" (I)")) return {name.substr(0, name.size() - 4), "inclusive"};
+  if (name.ends_with(" (E)")) return {name.substr(0, name.size() - 4), "exclusive"};
+  return {name, ""};
+}
+
 std::string unit_in_name(std::string_view name) {
   if (!name.ends_with(')')) return {};
   const auto open = name.rfind('(');

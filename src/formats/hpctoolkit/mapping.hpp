@@ -1,6 +1,7 @@
 // From native records to definitions of the profile level, with what is needed to find values again.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -11,7 +12,7 @@
 #include "formats/hpctoolkit/experiment_xml.hpp"
 #include "formats/hpctoolkit/meta_db.hpp"
 #include "formats/hpctoolkit/profile_db.hpp"
-#include "profile/source.hpp"
+#include "profile/profile.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -48,6 +49,8 @@ struct Mapping {
   ContextIndex samples;                         // of ids of trace samples
   std::vector<StatisticColumn> statistics;
   std::vector<std::uint32_t> profile_of_location;
+  // Of derived metrics, which come after the stored ones.
+  std::map<MetricId, std::shared_ptr<const expression::Program>> programs;
 };
 
 inline constexpr std::string_view kSumOfSquares = "sum of squares";
@@ -56,6 +59,8 @@ inline constexpr std::string_view kSumOfSquares = "sum of squares";
 const std::vector<std::string>& default_id_names();
 // Locations from identifier tuples: nodes, ranks, and one location per profile that is not a summary.
 void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<std::string>& id_names, Mapping& mapping);
+// Splits "NAME (I)" of experiment.xml into NAME and the scope, "" where there is no suffix.
+std::pair<std::string, std::string> without_scope(const std::string& name);
 // "sec" of "CPUTIME (sec)".
 std::string unit_in_name(std::string_view name);
 

@@ -10,6 +10,7 @@
 #include "formats/hpctoolkit/magic.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
 #include "formats/hpctoolkit/sparse_writer.hpp"
+#include "formats/hpctoolkit/taxonomy_writer.hpp"
 #include "io/output_file.hpp"
 
 namespace fathom::hpctoolkit {
@@ -326,50 +327,6 @@ class MetaWriter {
   std::vector<RegionPlan> regions_;
 };
 
-// Which statistics a viewer shows, and how they are worked out.
-std::string taxonomy(const Profile& profile, const std::vector<MetricPlan>& plans) {
-  std::string inputs;
-  std::string roots;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const std::string name = json_quote(profile.defs().metric(plans[i].metric).name);
-    const auto input = [&](const char* anchor, const char* scope, const char* formula, const char* combine) {
-      inputs += fmt::format("  - &m{}-{}-{}\n    metric: {}\n    scope: {}\n    formula: {}\n    combine: {}\n", i,
-                            anchor, scope, name, scope, formula, combine);
-    };
-    for (const char* scope : {"execution", "function", "lex_aware"}) {
-      input("sum", scope, "$$", "sum");
-      input("count", scope, "1", "sum");
-      input("squares", scope, "($$^2)", "sum");
-      input("min", scope, "$$", "min");
-      input("max", scope, "$$", "max");
-    }
-    roots += fmt::format("  - name: {0}\n    description: {0}\n    variants:\n", name);
-    const auto variant = [&](const char* title, const char* render, auto&& formula) {
-      roots += fmt::format(
-          "      {}:\n        render: {}\n        formula:\n          inclusive:\n            standard: {}\n"
-          "          exclusive:\n            custom: {}\n            standard: {}\n",
-          title, render, formula("execution"), formula("lex_aware"), formula("function"));
-    };
-    const auto alias = [&](const char* anchor) {
-      return [&, anchor](const char* scope) { return fmt::format("*m{}-{}-{}", i, anchor, scope); };
-    };
-    variant("Sum", "[number, percent]", alias("sum"));
-    variant("Mean", "number",
-            [&](const char* scope) { return fmt::format("{{/: [*m{0}-sum-{1} , *m{0}-count-{1} ]}}", i, scope); });
-    variant("StdDev", "number", [&](const char* scope) {
-      return fmt::format(
-          "{{sqrt: [{{-: [{{/: [*m{0}-squares-{1} , *m{0}-count-{1} ]}}, {{^: [{{/: [*m{0}-sum-{1} , *m{0}-count-{1} "
-          "]}}, "
-          "2]}}]}}]}}",
-          i, scope);
-    });
-    variant("Min", "number", alias("min"));
-    variant("Max", "number", alias("max"));
-  }
-  return fmt::format("version: 0\ninputs:{}\nroots:{}\n", inputs.empty() ? " []" : "\n" + inputs,
-                     roots.empty() ? " []" : "\n" + roots);
-}
-
 }  // namespace
 
 Result<void> write_meta(const Profile& profile, const std::vector<MetricPlan>& plans,
@@ -382,7 +339,8 @@ Result<void> write_meta(const Profile& profile, const std::vector<MetricPlan>& p
   FATHOM_CHECK(write_file(directory / "meta.db", as_text(MetaWriter(profile, plans).write().bytes())));
   std::error_code status;
   std::filesystem::create_directories(directory / "metrics", status);
-  return write_file(directory / "metrics" / "default.yaml", taxonomy(profile, plans));
+  FATHOM_TRY(const std::string text, taxonomy_text(profile, plans));
+  return write_file(directory / "metrics" / "default.yaml", text);
 }
 
 }  // namespace fathom::hpctoolkit

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_set>
 
-#include "formats/hpctoolkit/mapping.hpp"
+#include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/xml_tree.hpp"
 
 namespace fathom::hpctoolkit {
@@ -16,13 +16,6 @@ constexpr int kInternal = 4;         // show="4": an accumulator
 constexpr std::int64_t kScopes = 3;  // point, function, execution: how the writer strides its ids
 // Accumulators of a metric when all statistics were asked for, in the writer's order.
 constexpr std::array<std::string_view, 5> kAllPartials = {"count", "sum", kSumOfSquares, "min", "max"};
-
-// Splits "NAME (I)" into NAME and the scope; a metric with one scope has no suffix.
-std::pair<std::string, std::string> without_scope(const std::string& name) {
-  if (name.ends_with(" (I)")) return {name.substr(0, name.size() - 4), "inclusive"};
-  if (name.ends_with(" (E)")) return {name.substr(0, name.size() - 4), "exclusive"};
-  return {name, ""};
-}
 
 class MetricMapper {
  public:
@@ -79,6 +72,7 @@ class MetricMapper {
       if (!part) continue;
       const MetricId id = mapping_.definitions->find_metric(part->base);
       if (!id.valid()) continue;
+      mapping_.definitions->metrics[id.index()].description = native.description;
       const Scope scope = native.scope == "exclusive" ? Scope::exclusive : Scope::inclusive;
       const int stored = mapping_.definitions->metric(id).stored_as(scope);
       if (stored < 0) continue;
@@ -131,6 +125,7 @@ Result<Mapping> map_xml(const ExperimentXml& xml, const Work& work) {
   Mapping mapping;
   mapping.definitions->attributes.emplace_back("title", xml.title);
   MetricMapper(xml, mapping).map();
+  FATHOM_CHECK(add_derived(xml, mapping, work));
   FATHOM_CHECK(map_xml_tree(xml, mapping, work));
   return mapping;
 }

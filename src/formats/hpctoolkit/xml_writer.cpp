@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "formats/hpctoolkit/derived_writer.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
 #include "formats/hpctoolkit/sparse_writer.hpp"
 #include "io/output_file.hpp"
@@ -16,13 +17,16 @@ namespace {
 constexpr std::uint32_t kUnknownFile = 2147483647;
 constexpr std::size_t kFirstModule = 2;  // 0 and 1 stand for "unknown" and "none"
 constexpr std::size_t kFirstProcedure = 4;
+// Numbers of the scopes.
+constexpr unsigned kFunctionNumber = 1;
+constexpr unsigned kExecutionNumber = 2;
 
 class XmlWriter {
  public:
   XmlWriter(const Profile& profile, const std::vector<MetricPlan>& plans, OutputFile& out)
       : profile_(profile), defs_(profile.defs()), plans_(plans), out_(out) {}
 
-  void write(std::optional<TimeWindow> trace) {
+  Result<void> write(std::optional<TimeWindow> trace) {
     const std::string* attribute = find_attribute(defs_.attributes, "title");
     const std::string title = xml_escape(attribute != nullptr ? *attribute : profile_.name);
     put("<?xml version=\"1.0\"?>\n<HPCToolkitExperiment version=\"4.0\">\n<Header n=\"{0}\">\n<Info/>\n</Header>\n"
@@ -32,7 +36,7 @@ class XmlWriter {
       put("<Identifier i=\"{}\" n=\"{}\"/>\n", i, default_id_names()[i]);
     }
     put("</IdentifierNameTable>\n");
-    metrics();
+    FATHOM_CHECK(metrics());
     put("<TraceDBTable>\n");
     if (trace) {
       put("<TraceDB i=\"0\" db-min-time=\"{}\" db-max-time=\"{}\" u=\"1000000000\"/>\n", trace->from_ns, trace->to_ns);
@@ -42,6 +46,7 @@ class XmlWriter {
     put("<Info/>\n</SecHeader>\n<SecCallPathProfileData>\n");
     contexts();
     put("</SecCallPathProfileData>\n</SecCallPathProfile>\n</HPCToolkitExperiment>\n");
+    return {};
   }
 
  private:
@@ -53,10 +58,8 @@ class XmlWriter {
   }
 
   // Accumulators, the statistics that follow from them, and the columns of the profiles.
-  void metrics() {
+  Result<void> metrics() {
     const MetricNumbers numbers{Generation::xml};
-    constexpr unsigned kFunctionNumber = 1;
-    constexpr unsigned kExecutionNumber = 2;
     struct Flavour {
       const char* suffix;
       const char* type;
@@ -99,6 +102,7 @@ class XmlWriter {
         }
       }
     }
+    FATHOM_CHECK(derived_metrics(numbers, next));
     put("</MetricTable>\n<MetricDBTable>\n");
     for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
       for (const Flavour& flavour : kFlavours) {
@@ -107,6 +111,31 @@ class XmlWriter {
       }
     }
     put("</MetricDBTable>\n");
+    return {};
+  }
+
+  Result<void> derived_metrics(const MetricNumbers& numbers, int next) {
+    FATHOM_TRY(const auto formulas,
+               written_formulas(profile_, plans_, FormulaStyle::infix, [&](std::size_t plan, WrittenScope scope) {
+                 return fmt::format(
+                     "${}", numbers.statistic_id(plan, scope == kExecution ? kExecutionNumber : kFunctionNumber, kSum));
+               }));
+    for (const WrittenFormula& formula : formulas) {
+      const Metric& from = defs_.metric(formula.metric);
+      const std::string name = xml_escape(from.name);
+      const std::string description = xml_escape(from.description);
+      const bool both = !formula.inclusive.empty() && !formula.exclusive.empty();
+      if (!formula.inclusive.empty()) {
+        metric(next, next - 1, name + (both ? " (I)" : ""), description, "inclusive", 1, 0, "view",
+               xml_escape(formula.inclusive));
+      }
+      if (!formula.exclusive.empty()) {
+        metric(next - 1, next, name + (both ? " (E)" : ""), description, "exclusive", 1, 0, "view",
+               xml_escape(formula.exclusive));
+      }
+      next -= 2;
+    }
+    return {};
   }
 
   void metric(int id, int partner, const std::string& name, const std::string& description, const char* type, int show,
@@ -215,7 +244,7 @@ class XmlWriter {
 Result<void> write_xml(const Profile& profile, const std::vector<MetricPlan>& plans, std::optional<TimeWindow> trace,
                        const std::filesystem::path& directory) {
   FATHOM_TRY(OutputFile out, OutputFile::create(directory / "experiment.xml"));
-  XmlWriter(profile, plans, out).write(trace);
+  FATHOM_CHECK(XmlWriter(profile, plans, out).write(trace));
   return out.commit();
 }
 

@@ -16,6 +16,12 @@
 
 namespace fathom {
 
+// Attribute of derived metrics that a file brings along for its viewer: commands that show all metrics leave them out,
+// since they would stand among the stored values; they are listed, and shown when they are named.
+inline constexpr std::string_view kShown = "shown";
+inline constexpr std::string_view kWhenNamed = "when named";
+bool only_when_named(const Metric& metric);
+
 struct DerivedMetric {
   std::string name;
   std::string expression;

@@ -28,7 +28,12 @@ Result<void> check_references(const Profile& profile, MetricId start) {
     }
     const bool leaving = state[at.index()] == open;
     state[at.index()] = leaving ? closed : open;
-    for (const MetricReference& reference : found->second->value.metrics) {
+    std::vector<MetricReference> references = found->second->value.metrics;
+    if (found->second->inclusive) {
+      const auto& more = found->second->inclusive->metrics;
+      references.insert(references.end(), more.begin(), more.end());
+    }
+    for (const MetricReference& reference : references) {
       const MetricId id = defs.find_metric(reference.metric);
       if (!id.valid() || !profile.programs.contains(id)) continue;
       if (leaving) {

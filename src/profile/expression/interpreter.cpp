@@ -23,6 +23,15 @@ double divide(double a, double b) {
   return b == 0 ? std::numeric_limits<double>::quiet_NaN() : a / b;
 }
 
+double divide_or_zero(double a, double b) { return b == 0 ? 0 : a / b; }
+
+double combinations(double n, double k) {
+  constexpr double kMost = 1e6;
+  double out = 1;
+  for (double i = 1; i <= std::min({k, n - k, kMost}); ++i) out *= (n - i + 1) / i;
+  return k < 0 || k > n ? 0 : std::round(out);
+}
+
 double random_up_to(double bound) {
   // Seeded the same each time: results can be repeated.
   thread_local std::mt19937_64 generator(20240229);
@@ -73,6 +82,20 @@ double apply(Function function, double x) {
       return x < 0 ? x : 0;
     case Function::random:
       return random_up_to(x);
+    case Function::sinh:
+      return std::sinh(x);
+    case Function::cosh:
+      return std::cosh(x);
+    case Function::tanh:
+      return std::tanh(x);
+    case Function::asinh:
+      return std::asinh(x);
+    case Function::acosh:
+      return std::acosh(x);
+    case Function::atanh:
+      return std::atanh(x);
+    case Function::factorial:
+      return std::tgamma(std::floor(x) + 1);
     default:
       return x;
   }
@@ -206,7 +229,7 @@ Datum Interpreter::eval(NodeIndex at) {
     case Op::multiply:
       return binary([](double a, double b) { return a * b; });
     case Op::divide:
-      return binary(divide);
+      return node.detail == 1 ? binary(divide_or_zero) : binary(divide);
     case Op::power:
       return binary([](double a, double b) { return std::pow(a, b); });
     case Op::negate:
@@ -362,6 +385,12 @@ Datum Interpreter::eval_function(const Node& node) {
       return fold([](double a, double b) { return b > a ? b : a; });
     case Function::product:
       return fold([](double a, double b) { return a * b; });
+    case Function::modulo:
+      return fold([](double a, double b) { return std::fmod(a, b); });
+    case Function::logarithm:
+      return fold([](double a, double b) { return std::log(a) / std::log(b); });
+    case Function::combinations:
+      return fold(combinations);
     case Function::mean:
       return map(fold(plus), [&](double sum) { return sum / count; });
     case Function::deviation: {

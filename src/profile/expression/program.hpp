@@ -28,7 +28,7 @@ enum class Op : std::uint8_t {
   add,
   subtract,
   multiply,
-  divide,  // 0 when the dividend is 0, NaN when only the divisor is
+  divide,  // 0 when the dividend is 0, NaN (0 when `detail` is 1) when only the divisor is
   power,
   negate,
   less,
@@ -81,12 +81,22 @@ enum class Function : std::uint8_t {
   positive,
   negative,
   random,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  factorial,
   minimum,  // of any number of operands, as all that follow
   maximum,
   sum,
   mean,
   deviation,  // of a population
   product,
+  modulo,        // of two operands, with the sign of the first
+  logarithm,     // of the first operand to the base of the second
+  combinations,  // of n things, k at a time
 };
 
 enum class TextFunction : std::uint8_t { lowercase, uppercase, environment };
@@ -95,6 +105,7 @@ enum class TextFunction : std::uint8_t { lowercase, uppercase, environment };
 enum class Reach : std::uint8_t {
   here,    // of the cell being worked out
   system,  // of its context, over the whole system
+  roots,   // inclusive, of all roots together, over the cell's locations
   call,    // of a context and maybe a system node that the expression names
 };
 enum class Wanted : std::uint8_t { running, inclusive, exclusive };
@@ -147,7 +158,9 @@ struct Tree {
 // MT: safe (const).
 class Program {
  public:
-  Tree value;
+  Tree value;  // without nodes: there are inclusive values only
+  // Instead of `value` where inclusive values are asked for; without nodes: there are none.
+  std::optional<Tree> inclusive;
   std::optional<Tree> init;       // once before the first use
   std::optional<Tree> plus;       // of arg1 and arg2, along the call tree
   std::optional<Tree> minus;      // of arg1 and arg2, along the call tree

@@ -21,6 +21,31 @@ std::vector<T> identity(std::size_t count) {
   return out;
 }
 
+// Unasked, a derived metric shows what its operands show unasked: inclusive values where several flavours are stored,
+// exclusive ones otherwise.
+Flavour::Kind unasked_flavour(const Profile& profile, MetricId metric) {
+  const Program& program = *profile.programs.at(metric);
+  if (program.value.nodes.empty()) return Flavour::Kind::inclusive;
+  if (program.inclusive && program.inclusive->nodes.empty()) return Flavour::Kind::exclusive;
+  std::vector<bool> seen(profile.defs().metrics.size());
+  std::vector<MetricId> pending{metric};
+  while (!pending.empty()) {
+    const MetricId at = pending.back();
+    pending.pop_back();
+    const Metric& known = profile.defs().metric(at);
+    if (known.scopes.size() > 1 && known.stored_as(Scope::inclusive) >= 0) return Flavour::Kind::inclusive;
+    const auto found = profile.programs.find(at);
+    if (found == profile.programs.end()) continue;
+    for (const MetricReference& reference : found->second->value.metrics) {
+      const MetricId id = profile.defs().find_metric(reference.metric);
+      if (!id.valid() || seen[id.index()]) continue;
+      seen[id.index()] = true;
+      pending.push_back(id);
+    }
+  }
+  return Flavour::Kind::exclusive;
+}
+
 }  // namespace
 
 // The cells [begin, end) of a session, numbered row by row.
@@ -32,15 +57,17 @@ class Session::Block : public Surroundings {
   Datum metric(std::size_t index) override {
     const Cells* cells = index < session_.operands_.size() ? session_.operands_[index].get() : nullptr;
     if (cells == nullptr || cells->columns() == 0) return 0.0;
-    const bool per_row = tree_.metrics[index].reach == Reach::system;
+    const Reach reach = tree_.metrics[index].reach;
     std::vector<double> out(end_ - begin_);
     const std::size_t columns = session_.columns_;
     for (std::size_t cell = begin_; cell < end_;) {
       const std::size_t row = cell / columns;
       const std::size_t stop = std::min(end_, (row + 1) * columns);
-      if (per_row) {
+      if (reach == Reach::system) {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(cell - begin_),
                   out.begin() + static_cast<std::ptrdiff_t>(stop - begin_), cells->scalar(row, 0));
+      } else if (reach == Reach::roots) {
+        for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = cells->scalar(0, i - row * columns);
       } else if (cells->type().is_double()) {
         const auto values = cells->reals(row);
         for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = values[i - row * columns];
@@ -74,13 +101,23 @@ Session::Session(const Profile& profile, MetricId metric, Flavour flavour, Group
       grouping_(std::move(grouping)),
       program_(*profile.programs.at(metric)) {
   const Definitions& defs = profile.defs();
-  if (flavour_.kind == Flavour::Kind::stored) flavour_ = {Flavour::Kind::exclusive, {}};
+  if (flavour_.kind == Flavour::Kind::stored) flavour_ = {unasked_flavour(profile, metric), {}};
   rows_ = grouping_.rows.empty() ? defs.contexts.size() : grouping_.rows.size();
   columns_ = grouping_.columns.empty() ? defs.system.location_count() : grouping_.columns.size();
   if (grouping_.rows.empty()) contexts_ = identity<ContextId>(rows_);
   if (grouping_.columns.empty()) locations_ = identity<LocationId>(columns_);
   whole_system_ = columns_ == 1 && !grouping_.columns.empty() &&
                   grouping_.columns[0].size() == defs.system.location_count() && defs.system.location_count() != 1;
+}
+
+bool Session::wants_inclusive() const {
+  if (flavour_.kind != Flavour::Kind::named) return flavour_.kind == Flavour::Kind::inclusive;
+  // A scope by its name, as the operands know it.
+  for (const Metric& metric : profile_.defs().metrics) {
+    const int stored = metric.stored_as(Scope::inclusive);
+    if (stored >= 0 && metric.scopes[static_cast<std::size_t>(stored)].name == flavour_.name) return true;
+  }
+  return false;
 }
 
 Flavour Session::flavour_of(Wanted wanted) const {
@@ -107,7 +144,7 @@ Point Session::point(std::size_t cell) const {
   out.locations = locations_.empty() ? std::span<const LocationId>(grouping_.columns[column])
                                      : std::span<const LocationId>(&locations_[column], 1);
   out.whole_system = whole_system_;
-  out.state = flavour_.kind == Flavour::Kind::inclusive ? State::inclusive : State::exclusive;
+  out.state = wants_inclusive() ? State::inclusive : State::exclusive;
   return out;
 }
 
@@ -120,7 +157,10 @@ Result<void> Session::fetch(const Tree& tree) {
     if (!id.valid() || reference.reach == Reach::call) continue;
     Grouping grouping = grouping_;
     if (reference.reach == Reach::system) grouping.columns = Grouping::over_whole_system(defs).columns;
-    FATHOM_TRY(Cells cells, compute_groups(profile_, id, flavour_of(reference.flavour), grouping));
+    if (reference.reach == Reach::roots) grouping.rows = {defs.contexts.roots()};
+    const Flavour flavour =
+        reference.reach == Reach::roots ? Flavour{Flavour::Kind::inclusive, {}} : flavour_of(reference.flavour);
+    FATHOM_TRY(Cells cells, compute_groups(profile_, id, flavour, grouping));
     operands_.back() = std::make_shared<const Cells>(std::move(cells));
   }
   return success();
@@ -205,18 +245,19 @@ Result<void> Session::run_block(const Tree& tree, std::size_t begin, std::size_t
 
 Result<Cells> Session::run() {
   FATHOM_CHECK(initialise());
-  FATHOM_CHECK(fetch(program_.value));
+  const Tree& tree = wants_inclusive() && program_.inclusive ? *program_.inclusive : program_.value;
+  FATHOM_CHECK(fetch(tree));
   const ValueType type{ValueKind::f64, 0};
   FATHOM_TRY(const auto reservation,
              profile_.work->budget.reserve(Cells::bytes_needed(type, rows_, columns_), "values of a derived metric"));
   Cells out(type, rows_, columns_);
   const std::size_t cells = rows_ * columns_;
-  if (must_run_in_order(program_.value)) {
-    for (std::size_t i = 0; i < cells; ++i) FATHOM_CHECK(run_block(program_.value, i, i + 1, out));
+  if (must_run_in_order(tree)) {
+    for (std::size_t i = 0; i < cells; ++i) FATHOM_CHECK(run_block(tree, i, i + 1, out));
     return out;
   }
-  FATHOM_CHECK(parallel_blocks(
-      cells, kBlock, [&](std::size_t begin, std::size_t end) { return run_block(program_.value, begin, end, out); }));
+  FATHOM_CHECK(parallel_blocks(cells, kBlock,
+                               [&](std::size_t begin, std::size_t end) { return run_block(tree, begin, end, out); }));
   return out;
 }
 

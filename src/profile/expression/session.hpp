@@ -25,6 +25,7 @@ class Session {
   Result<void> run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out);
   Result<double> value_at(const MetricReference& reference, double context, double system);
   [[nodiscard]] Flavour flavour_of(Wanted wanted) const;
+  [[nodiscard]] bool wants_inclusive() const;
   [[nodiscard]] Point point(std::size_t cell) const;
   [[nodiscard]] bool must_run_in_order(const Tree& tree) const;
 
