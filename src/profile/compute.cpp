@@ -76,13 +76,14 @@ class Reader {
                profile_.work->budget.reserve(Cells::bytes_needed(type, contexts.size(), columns), "a table of values"));
     Cells cells(type, contexts.size(), columns);
     if (profile_.values->cheap_axis() == Axis::location) {
-      FATHOM_CHECK(scan(contexts, contexts.begin, cells));
+      FATHOM_CHECK(read_by_location(contexts, cells));
       return cells;
     }
     FATHOM_CHECK(parallel_blocks(contexts.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint8_t> touched;
       return scan(
           {contexts.begin + static_cast<std::uint32_t>(begin), contexts.begin + static_cast<std::uint32_t>(end)},
-          contexts.begin, cells);
+          locations_, contexts.begin, touched, cells);
     }));
     return cells;
   }
@@ -90,10 +91,50 @@ class Reader {
  private:
   static constexpr std::size_t kBlock = 64;  // contexts read as one piece of work
 
-  Result<void> scan(IndexRange contexts, std::uint32_t first_row, Cells& cells) const {
-    std::vector<std::uint8_t> touched(aggregate_ ? contexts.size() : 0);
+  // Pieces are ranges of locations. Combined values are kept per piece and put together in order: the pieces, and so
+  // the rounding, depend on the number of locations alone.
+  Result<void> read_by_location(IndexRange contexts, Cells& cells) const {
+    constexpr std::size_t kLeast = 32;
+    constexpr std::size_t kMostPieces = 8;
+    const std::size_t grain = std::max(kLeast, (locations_.size() + kMostPieces - 1) / kMostPieces);
+    const std::size_t pieces = (locations_.size() + grain - 1) / grain;
+    const auto range = [&](std::size_t begin, std::size_t end) {
+      return IndexRange{locations_.begin + static_cast<std::uint32_t>(begin),
+                        locations_.begin + static_cast<std::uint32_t>(end)};
+    };
+    if (!aggregate_) {
+      return parallel_blocks(locations_.size(), grain, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::uint8_t> touched;
+        return scan(contexts, range(begin, end), contexts.begin, touched, cells);
+      });
+    }
+    FATHOM_TRY(const auto reservation,
+               profile_.work->budget.reserve(pieces * (Cells::bytes_needed(cells.type(), contexts.size(), 1) + 1),
+                                             "sums over pieces of the locations"));
+    std::vector<Cells> sums(pieces);
+    std::vector<std::vector<std::uint8_t>> touched(pieces);
+    FATHOM_CHECK(parallel_blocks(locations_.size(), grain, [&](std::size_t begin, std::size_t end) {
+      const std::size_t piece = begin / grain;
+      sums[piece] = Cells(cells.type(), contexts.size(), 1);
+      return scan(contexts, range(begin, end), contexts.begin, touched[piece], sums[piece]);
+    }));
+    for (std::size_t row = 0; row < contexts.size(); ++row) {
+      bool first = true;
+      for (std::size_t piece = 0; piece < pieces; ++piece) {
+        if (touched[piece][row] == 0) continue;
+        cells.add_cell(row, 0, sums[piece], row, 0, first);
+        first = false;
+      }
+    }
+    return {};
+  }
+
+  // `touched` is filled for the contexts scanned when values are combined.
+  Result<void> scan(IndexRange contexts, IndexRange locations, std::uint32_t first_row,
+                    std::vector<std::uint8_t>& touched, Cells& cells) const {
+    touched.assign(aggregate_ ? contexts.size() : 0, 0);
     const std::size_t size = cells.type().size();
-    const Box box{{&metric_, 1}, contexts, locations_};
+    const Box box{{&metric_, 1}, contexts, locations};
     return profile_.values->scan(box, [&](const Run& run) -> Result<void> {
       const auto place = [&](std::uint32_t context, std::uint32_t location, std::size_t count, const std::byte* at) {
         const std::size_t row = context - first_row;
@@ -233,8 +274,9 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   const StoredMetric stored{id, recipe.scope};
   // Only plain sums may skip absent rows: a missing minimum counts as zero.
   constexpr std::size_t kFewSubtrees = 16;
-  if (recipe.step == Recipe::Step::sum_subtree && metric.type.is_plain_number() && !selection.contexts.empty() &&
-      selection.contexts.size() <= kFewSubtrees && disjoint(defs.contexts, selection.contexts)) {
+  if (recipe.step == Recipe::Step::sum_subtree && profile.values->cheap_axis() != Axis::location &&
+      metric.type.is_plain_number() && !selection.contexts.empty() && selection.contexts.size() <= kFewSubtrees &&
+      disjoint(defs.contexts, selection.contexts)) {
     return fold_subtrees(profile, stored, selection);
   }
   const IndexRange range = covering_range(defs.contexts, selection.contexts, recipe.step != Recipe::Step::take);
