@@ -94,7 +94,7 @@ class Reader {
   // Pieces are ranges of locations. Combined values are kept per piece and put together in order: the pieces, and so
   // the rounding, depend on the number of locations alone.
   Result<void> read_by_location(IndexRange contexts, Cells& cells) const {
-    constexpr std::size_t kLeast = 32;
+    constexpr std::size_t kLeast = 8;
     constexpr std::size_t kMostPieces = 8;
     const std::size_t grain = std::max(kLeast, (locations_.size() + kMostPieces - 1) / kMostPieces);
     const std::size_t pieces = (locations_.size() + grain - 1) / grain;
