@@ -77,8 +77,9 @@ Cells fold_groups(const Cells& cells, const Grouping& grouping) {
 
 Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
   const Definitions& defs = profile.defs();
-  if (defs.metric(id).derivation == Derivation::post && why_unavailable(profile, id).empty()) {
-    return expression::evaluate_groups(profile, id, flavour, grouping);
+  if (defs.metric(id).derived() && why_unavailable(profile, id).empty()) {
+    FATHOM_TRY(const bool off, expression::switched_off(profile, id));
+    if (!off) return expression::evaluate_groups(profile, id, flavour, grouping);
   }
   const std::optional<IndexRange> range = one_range(grouping);
   const std::optional<IndexRange> singles_range = single_columns(grouping);

@@ -268,8 +268,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   const Definitions& defs = profile.defs();
   const Metric& metric = defs.metric(id);
   const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
-  if ((metric.switched_off && !selection.void_values) || metric.scopes.empty())
-    return Cells(metric.type, row_count(profile, selection), columns);
+  if (metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
   FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, selection.flavour));
   const StoredMetric stored{id, recipe.scope};
   // Only plain sums may skip absent rows: a missing minimum counts as zero.
@@ -324,6 +323,13 @@ Result<Cells> compute(const Profile& profile, MetricId id, const Selection& sele
   const Metric& metric = profile.defs().metric(id);
   if (const std::string why = why_unavailable(profile, id); !why.empty()) {
     return Error(fmt::format("metric '{}': {}", metric.name, why), Place::in(profile.name));
+  }
+  if (!selection.void_values) {
+    FATHOM_TRY(const bool off, expression::switched_off(profile, id));
+    if (off) {
+      const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
+      return Cells(metric.type, row_count(profile, selection), columns);
+    }
   }
   auto cells = metric.derived() ? expression::evaluate(profile, id, selection) : compute_stored(profile, id, selection);
   if (!cells) {

@@ -132,7 +132,11 @@ class Mapper {
     const auto found = profile_.programs.find(id);
     if (found == profile_.programs.end()) return false;
     const expression::Program& program = *found->second;
-    const auto text = [](const expression::Tree& tree, std::string& target) {
+    const auto text = [&](const expression::Tree& tree, std::string& target) {
+      if (program.language == "cubepl" && !tree.source.empty()) {
+        target = clean(tree.source);
+        return true;
+      }
       auto made = cubepl::to_text(tree);
       if (made.ok()) target = clean(std::move(made).value());
       return made.ok();
@@ -140,11 +144,7 @@ class Mapper {
     to.type = from.derivation == Derivation::post            ? "POSTDERIVED"
               : from.derivation == Derivation::pre_exclusive ? "PREDERIVED_EXCLUSIVE"
                                                              : "PREDERIVED_INCLUSIVE";
-    if (program.language == "cubepl" && !from.expression.empty()) {
-      to.cubepl = clean(from.expression);
-    } else if (!text(program.value, to.cubepl.emplace())) {
-      return false;
-    }
+    if (!text(program.value, to.cubepl.emplace())) return false;
     if (program.init && !text(*program.init, to.cubeplinit.emplace_back())) return false;
     const std::pair<const char*, const std::optional<expression::Tree>*> operators[] = {
         {"plus", &program.plus}, {"minus", &program.minus}, {"aggr", &program.aggregate}};

@@ -28,7 +28,9 @@ struct Datum {
 };
 
 // Number at the start of a text, 0 when there is none.
-double leading_number(const std::string& text);
+double leading_number(std::string_view text);
+// A number where a text is wanted: 14 digits, as CubePL has it.
+std::string number_text(double number);
 
 // Every variable is an array; cells that were never set read as 0.
 struct Array {
@@ -43,6 +45,7 @@ struct Globals {
   std::unordered_map<std::string, Array> variables;
   std::map<std::pair<std::string, std::string>, std::string> properties;  // (metric, property) -> value
   std::map<const void*, bool> initialised;                                // programs whose init ran
+  bool sets_properties = false;  // some program does; fixed before the first evaluation
 };
 
 }  // namespace fathom::expression

@@ -16,6 +16,7 @@ struct Profile;
 namespace fathom::expression {
 
 enum class State : std::uint8_t { inclusive, exclusive, same };
+enum class Varies : std::uint8_t { never, by_row, by_cell };
 
 // What is being worked out.
 struct Point {
@@ -31,8 +32,8 @@ struct Point {
 class Environment {
  public:
   virtual ~Environment() = default;
-  // Does the value depend on the row, the column?
-  [[nodiscard]] virtual bool varies(std::uint32_t id) const = 0;
+  // What the value depends on besides the position.
+  [[nodiscard]] virtual Varies varies(std::uint32_t id) const = 0;
   [[nodiscard]] virtual Datum value(std::uint32_t id, std::int64_t position, const Point& point) const = 0;
   [[nodiscard]] virtual std::size_t size(std::uint32_t id, const Point& point) const = 0;
   // A property of a metric ("uom", "display name"); empty when unknown.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/cancel.hpp"
+#include "base/text.hpp"
 #include "profile/expression/session.hpp"
 
 namespace fathom::expression {
@@ -67,7 +68,7 @@ class Operator {
                               Datum(std::vector<double>(other.begin(), other.end())));
     const Outcome outcome = interpreter.run();
     if (outcome == Outcome::done) {
-      const std::vector<double> values = interpreter.numbers();
+      const std::vector<double> values = std::move(interpreter).numbers();
       std::copy(values.begin(), values.end(), target.begin());
       return success();
     }
@@ -87,6 +88,8 @@ class Operator {
     Datum metric(std::size_t) override { return 0.0; }
     Result<double> metric_at(std::size_t, double, double) override { return 0.0; }
     [[nodiscard]] Point point(std::size_t) const override { return point_; }
+    [[nodiscard]] bool one_row() const override { return true; }
+    [[nodiscard]] std::uint64_t number() const override { return 0; }
     [[nodiscard]] bool metric_exists(std::string_view name) const override {
       return point_.profile->defs().find_metric(name).valid();
     }
@@ -169,40 +172,63 @@ Result<void> make_exclusive(const ContextTree& tree, const Operator& plus, const
   return success();
 }
 
-Result<Cells> evaluate_pre(const Profile& profile, MetricId id, const Selection& selection) {
+// Rows of several contexts: added up from the first on.
+Result<Cells> fold_rows(const Cells& cells, const std::vector<std::vector<ContextId>>& groups, const Operator& plus) {
+  Cells out(cells.type(), groups.size(), cells.columns());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    bool first = true;
+    for (const ContextId id : groups[g]) {
+      if (first) {
+        out.copy_row(g, cells, id.index());
+      } else {
+        FATHOM_CHECK(add(out.reals(g), cells.reals(id.index()), plus));
+      }
+      first = false;
+    }
+  }
+  return out;
+}
+
+// Every cell gives a "stored" value in the program's own flavour; groups, totals and the other flavour follow from
+// them.
+Result<Cells> evaluate_pre(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
   const Definitions& defs = profile.defs();
   const Program& program = *profile.programs.at(id);
   const bool gives_inclusive = defs.metric(id).derivation == Derivation::pre_inclusive;
   const Flavour native{gives_inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive, {}};
-  const bool asks_inclusive = selection.flavour.kind == Flavour::Kind::stored
-                                  ? gives_inclusive
-                                  : selection.flavour.kind == Flavour::Kind::inclusive;
-  Selection whole = selection;
-  whole.aggregate = false;
-  if (asks_inclusive != gives_inclusive) whole.contexts.clear();
-  FATHOM_TRY(Cells cells, Session(profile, id, native, grouping_of(whole)).run());
-  if (selection.aggregate) {
-    std::vector<LocationId> all;
-    for (std::size_t i = 0; i < cells.columns(); ++i) all.emplace_back(i);
-    FATHOM_TRY(cells, fold_columns(cells, {all}, Operator(profile, id, program, program.aggregate)));
+  const bool asks_inclusive =
+      flavour.kind == Flavour::Kind::stored ? gives_inclusive : flavour.kind == Flavour::Kind::inclusive;
+  const auto single = [](const auto& group) { return group.size() == 1; };
+  const bool rows_as_asked =
+      asks_inclusive == gives_inclusive && std::all_of(grouping.rows.begin(), grouping.rows.end(), single);
+  const bool columns_as_asked = std::all_of(grouping.columns.begin(), grouping.columns.end(), single);
+  Grouping whole = grouping;
+  if (!rows_as_asked) whole.rows.clear();
+  // Neighbouring locations in one column need no table over all of them.
+  std::vector<std::vector<LocationId>> columns = grouping.columns;
+  if (!columns_as_asked && columns.size() == 1) {
+    whole.columns.clear();
+    for (std::size_t i = 0; i < columns[0].size(); ++i) {
+      whole.columns.push_back({columns[0][i]});
+      columns[0][i] = LocationId(i);
+    }
+  } else if (!columns_as_asked) {
+    whole.columns.clear();
   }
-  if (asks_inclusive == gives_inclusive) return cells;
+  FATHOM_TRY(Cells cells, Session(profile, id, native, std::move(whole)).run());
+  if (!columns_as_asked) {
+    FATHOM_TRY(cells, fold_columns(cells, columns, Operator(profile, id, program, program.aggregate)));
+  }
   const Operator plus(profile, id, program, program.plus);
-  if (asks_inclusive) {
-    FATHOM_CHECK(make_inclusive(defs.contexts, plus, cells));
-  } else {
+  if (asks_inclusive && !gives_inclusive) FATHOM_CHECK(make_inclusive(defs.contexts, plus, cells));
+  if (!asks_inclusive && gives_inclusive) {
     FATHOM_CHECK(make_exclusive(defs.contexts, plus, Operator(profile, id, program, program.minus), cells));
   }
-  if (selection.contexts.empty()) return cells;
-  Cells out(cells.type(), selection.contexts.size(), cells.columns());
-  for (std::size_t i = 0; i < selection.contexts.size(); ++i) out.copy_row(i, cells, selection.contexts[i].index());
-  return out;
+  if (rows_as_asked || grouping.rows.empty()) return cells;
+  return fold_rows(cells, grouping.rows, plus);
 }
 
-}  // namespace
-
-Result<Cells> evaluate_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
-  FATHOM_CHECK(check_references(profile, id));
+Result<Cells> evaluate_post(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
   const Program& program = *profile.programs.at(id);
   const bool grouped = std::any_of(grouping.columns.begin(), grouping.columns.end(),
                                    [](const auto& group) { return group.size() != 1; });
@@ -212,17 +238,41 @@ Result<Cells> evaluate_groups(const Profile& profile, MetricId id, const Flavour
   return fold_columns(cells, grouping.columns, Operator(profile, id, program, program.aggregate));
 }
 
+}  // namespace
+
+Result<Cells> evaluate_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
+  FATHOM_CHECK(check_references(profile, id));
+  return profile.defs().metric(id).derivation == Derivation::post ? evaluate_post(profile, id, flavour, grouping)
+                                                                  : evaluate_pre(profile, id, flavour, grouping);
+}
+
 Result<Cells> evaluate(const Profile& profile, MetricId id, const Selection& selection) {
   if (cancelled()) return cancelled_error();
   const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
   if (row_count(profile, selection) == 0 || selection.locations.size() == 0) {
     return Cells({ValueKind::f64, 0}, row_count(profile, selection), columns);
   }
-  if (profile.defs().metric(id).derivation == Derivation::post) {
-    return evaluate_groups(profile, id, selection.flavour, grouping_of(selection));
+  return evaluate_groups(profile, id, selection.flavour, grouping_of(selection));
+}
+
+Result<bool> switched_off(const Profile& profile, MetricId id) {
+  const Definitions& defs = profile.defs();
+  if (defs.metric(id).switched_off) return true;
+  Globals* globals = nullptr;
+  for (const auto& [metric, program] : profile.programs) {
+    if (program->globals) globals = program->globals.get();
+    if (globals != nullptr) break;
   }
-  FATHOM_CHECK(check_references(profile, id));
-  return evaluate_pre(profile, id, selection);
+  if (globals == nullptr || !globals->sets_properties) return false;
+  for (const auto& [metric, program] : profile.programs) {
+    if (program->init && program->init->changes_globals) FATHOM_CHECK(Session::initialise(profile, metric));
+  }
+  const std::lock_guard lock(globals->mutex);
+  for (MetricId at = id; at.valid(); at = defs.metric(at).parent) {
+    const auto found = globals->properties.find({defs.metric(at).name, "value"});
+    if (found != globals->properties.end() && equal_ignoring_case(found->second, "VOID")) return true;
+  }
+  return false;
 }
 
 }  // namespace fathom::expression

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
-#include <numeric>
-#include <random>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
+#include "profile/expression/functions.hpp"
 
 namespace fathom::expression {
 
@@ -18,101 +16,21 @@ namespace {
 
 constexpr std::uint64_t kMaxStored = std::uint64_t{64} << 20;  // bytes that variables of one run may hold
 
-double divide(double a, double b) {
-  if (a == 0) return 0;
-  return b == 0 ? std::numeric_limits<double>::quiet_NaN() : a / b;
-}
-
-double divide_or_zero(double a, double b) { return b == 0 ? 0 : a / b; }
-
-double combinations(double n, double k) {
-  constexpr double kMost = 1e6;
-  double out = 1;
-  for (double i = 1; i <= std::min({k, n - k, kMost}); ++i) out *= (n - i + 1) / i;
-  return k < 0 || k > n ? 0 : std::round(out);
-}
-
-double random_up_to(double bound) {
-  // Seeded the same each time: results can be repeated.
-  thread_local std::mt19937_64 generator(20240229);
-  return std::uniform_real_distribution<double>(0, 1)(generator) * bound;
-}
-
-double apply(Function function, double x) {
-  switch (function) {
-    case Function::abs:
-      return std::abs(x);
-    case Function::sqrt:
-      return std::sqrt(x);
-    case Function::sin:
-      return std::sin(x);
-    case Function::cos:
-      return std::cos(x);
-    case Function::tan:
-      return std::tan(x);
-    case Function::cot:
-      return 1 / std::tan(x);
-    case Function::asin:
-      return std::asin(x);
-    case Function::acos:
-      return std::acos(x);
-    case Function::atan:
-      return std::atan(x);
-    case Function::acot:
-      return std::atan2(1, x);
-    case Function::exp:
-      return std::exp(x);
-    case Function::log:
-      return std::log(x);
-    case Function::log2:
-      return std::log2(x);
-    case Function::log10:
-      return std::log10(x);
-    case Function::floor:
-      return std::floor(x);
-    case Function::ceil:
-      return std::ceil(x);
-    case Function::round:
-      return std::round(x);
-    case Function::sign:
-      return x > 0 ? 1 : (x < 0 ? -1 : 0);
-    case Function::positive:
-      return x > 0 ? x : 0;
-    case Function::negative:
-      return x < 0 ? x : 0;
-    case Function::random:
-      return random_up_to(x);
-    case Function::sinh:
-      return std::sinh(x);
-    case Function::cosh:
-      return std::cosh(x);
-    case Function::tanh:
-      return std::tanh(x);
-    case Function::asinh:
-      return std::asinh(x);
-    case Function::acosh:
-      return std::acosh(x);
-    case Function::atanh:
-      return std::atanh(x);
-    case Function::factorial:
-      return std::tgamma(std::floor(x) + 1);
-    default:
-      return x;
-  }
+std::uint64_t bytes_of(const Datum& datum) {
+  return sizeof(Datum) + datum.text.size() + datum.row.size() * sizeof(double);
 }
 
 }  // namespace
 
 Interpreter::Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells)
     : tree_(tree), program_(program), surroundings_(surroundings), cells_(cells), locals_(tree.variables.size()) {
-  for (std::size_t i = 0; i < locals_.size(); ++i) {
-    Array* at = &locals_[i];
-    if (program.globals) {
-      const std::lock_guard lock(program.globals->mutex);
-      const auto found = program.globals->variables.find(tree.variables[i]);
-      if (found != program.globals->variables.end()) at = &found->second;
-    }
-    bound_.push_back(at);
+  bound_.reserve(locals_.size());
+  for (Array& local : locals_) bound_.push_back(&local);
+  if (!program.globals || bound_.empty()) return;
+  const std::lock_guard lock(program.globals->mutex);
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    const auto found = program.globals->variables.find(tree.variables[i]);
+    if (found != program.globals->variables.end()) bound_[i] = &found->second;
   }
 }
 
@@ -124,11 +42,15 @@ void Interpreter::set_arguments(Datum first, Datum second) {
 Outcome Interpreter::run() {
   outcome_ = Outcome::done;
   if (!tree_.nodes.empty()) result_ = eval(tree_.root);
+  if (!program_.meter->spend(steps_, outcome_ == Outcome::done ? cells_ : 0)) {
+    program_.meter->give_up();
+    fail(kEndless);
+  }
   return outcome_;
 }
 
-std::vector<double> Interpreter::numbers() const {
-  if (result_.kind == Datum::Kind::row) return result_.row;
+std::vector<double> Interpreter::numbers() && {
+  if (result_.kind == Datum::Kind::row) return std::move(result_.row);
   return std::vector<double>(cells_, result_.as_number());
 }
 
@@ -139,43 +61,65 @@ void Interpreter::fail(std::string what) {
 }
 
 template <class F>
-Datum Interpreter::zip(const Datum& a, const Datum& b, F&& f) {
-  const bool rows = a.kind == Datum::Kind::row || b.kind == Datum::Kind::row;
-  if (!rows) return Datum(static_cast<double>(f(a.as_number(), b.as_number())));
-  std::vector<double> out(cells_);
-  if (a.kind == Datum::Kind::row && b.kind == Datum::Kind::row) {
-    for (std::size_t i = 0; i < cells_; ++i) out[i] = static_cast<double>(f(a.row[i], b.row[i]));
-  } else if (a.kind == Datum::Kind::row) {
+Datum Interpreter::zip(Datum a, Datum b, F&& f) {
+  const bool row_a = a.kind == Datum::Kind::row;
+  const bool row_b = b.kind == Datum::Kind::row;
+  if (!row_a && !row_b) return Datum(static_cast<double>(f(a.as_number(), b.as_number())));
+  // The result takes the place of an operand.
+  Datum& out = row_a ? a : b;
+  if (row_a && row_b) {
+    for (std::size_t i = 0; i < cells_; ++i) out.row[i] = static_cast<double>(f(a.row[i], b.row[i]));
+  } else if (row_a) {
     const double y = b.as_number();
-    for (std::size_t i = 0; i < cells_; ++i) out[i] = static_cast<double>(f(a.row[i], y));
+    for (double& x : out.row) x = static_cast<double>(f(x, y));
   } else {
     const double x = a.as_number();
-    for (std::size_t i = 0; i < cells_; ++i) out[i] = static_cast<double>(f(x, b.row[i]));
+    for (double& y : out.row) y = static_cast<double>(f(x, y));
   }
-  return out;
+  return std::move(out);
 }
 
 template <class F>
-Datum Interpreter::map(const Datum& a, F&& f) {
+Datum Interpreter::map(Datum a, F&& f) {
   if (a.kind != Datum::Kind::row) return Datum(static_cast<double>(f(a.as_number())));
-  std::vector<double> out(cells_);
-  for (std::size_t i = 0; i < cells_; ++i) out[i] = static_cast<double>(f(a.row[i]));
+  for (double& x : a.row) x = static_cast<double>(f(x));
+  return a;
+}
+
+std::optional<Interpreter::Mask> Interpreter::cells_where(const Datum& condition, bool wanted) const {
+  Mask out(cells_);
+  bool any = false;
+  for (std::size_t i = 0; i < cells_; ++i) {
+    const double value = condition.kind == Datum::Kind::row ? condition.row[i] : condition.as_number();
+    out[i] = active(i) && (value != 0) == wanted ? 1 : 0;
+    any = any || out[i] != 0;
+  }
+  if (!any) return std::nullopt;
   return out;
 }
 
 double Interpreter::uniform_number(const Datum& datum) {
-  if (datum.kind == Datum::Kind::row) {
-    const double first = datum.row.empty() ? 0 : datum.row[0];
-    for (const double x : datum.row) {
-      if (x != first && !(std::isnan(x) && std::isnan(first))) diverge();
+  if (datum.kind != Datum::Kind::row) return datum.as_number();
+  std::optional<double> known;
+  for (std::size_t i = 0; i < cells_; ++i) {
+    if (!active(i)) continue;
+    const double x = datum.row[i];
+    if (!known) known = x;
+    if (x != *known && !(std::isnan(x) && std::isnan(*known))) {
+      diverge();
+      break;
     }
   }
-  return datum.as_number();
+  return known.value_or(0);
 }
 
 std::string Interpreter::uniform_text(const Datum& datum) {
-  if (datum.kind == Datum::Kind::text) return datum.text;
-  return fmt::format("{:g}", uniform_number(datum));
+  return datum.kind == Datum::Kind::text ? datum.text : number_text(uniform_number(datum));
+}
+
+double Interpreter::random_up_to(double bound) {
+  if (!random_) random_.emplace(surroundings_.number());
+  return std::uniform_real_distribution<double>(0, 1)(*random_) * bound;
 }
 
 std::int64_t Interpreter::position(const Node& node, std::size_t child) {
@@ -189,13 +133,12 @@ std::int64_t Interpreter::position(const Node& node, std::size_t child) {
   return static_cast<std::int64_t>(at);
 }
 
-Array& Interpreter::array(std::uint32_t variable) { return *bound_[variable]; }
-
 Datum Interpreter::eval(NodeIndex at) {
   if (!going()) return {};
   steps_ += 1 + cells_ / 64;
-  if (steps_ > kMaxSteps) {
-    fail("the expression does not come to an end");
+  if (steps_ > program_.max_steps) {
+    if (cells_ == 1) program_.meter->give_up();
+    fail(kEndless);
     return {};
   }
   if ((steps_ & 0xFFFF) == 0 && cancelled()) {
@@ -205,9 +148,9 @@ Datum Interpreter::eval(NodeIndex at) {
   }
   const Node& node = tree_.nodes[at];
   const auto binary = [&](auto&& f) {
-    const Datum a = eval(node.children[0]);
-    const Datum b = eval(node.children[1]);
-    return going() ? zip(a, b, f) : Datum();
+    Datum a = eval(node.children[0]);
+    Datum b = eval(node.children[1]);
+    return going() ? zip(std::move(a), std::move(b), f) : Datum();
   };
   switch (node.op) {
     case Op::number:
@@ -268,8 +211,8 @@ Datum Interpreter::eval(NodeIndex at) {
       }
       return static_cast<double>(array(node.index).size());
     case Op::defined: {
-      const std::string& name = tree_.variables[node.index];
-      return !array(node.index).cells.empty() || node.detail == 1 || surroundings_.metric_exists(name) ? 1.0 : 0.0;
+      const bool global = bound_[node.index] != &locals_[node.index];
+      return node.detail == 1 || global || surroundings_.metric_exists(tree_.variables[node.index]) ? 1.0 : 0.0;
     }
     case Op::sequence: {
       Datum last;
@@ -294,34 +237,19 @@ Datum Interpreter::eval(NodeIndex at) {
         bound_[node.index] = &program_.globals->variables[tree_.variables[node.index]];
       }
       return {};
-    case Op::get_property: {
-      const std::string name = uniform_text(eval(node.children[0]));
-      const std::string& metric = tree_.metrics[node.index].metric;
-      if (!going() || !program_.environment) return {};
-      if (program_.globals) {
-        const std::lock_guard lock(program_.globals->mutex);
-        const auto found = program_.globals->properties.find({metric, name});
-        if (found != program_.globals->properties.end()) return found->second;
-      }
-      const Point here = surroundings_.point(0);
-      return program_.environment->property(*here.profile, metric, name);
-    }
-    case Op::set_property: {
-      const std::string name = uniform_text(eval(node.children[0]));
-      const std::string value = uniform_text(eval(node.children[1]));
-      if (!going() || !program_.globals) return {};
-      const std::lock_guard lock(program_.globals->mutex);
-      program_.globals->properties[{tree_.metrics[node.index].metric, name}] = value;
+    case Op::get_property:
+      return get_property(node);
+    case Op::set_property:
+      set_property(node);
       return {};
-    }
   }
   return {};
 }
 
 Datum Interpreter::eval_metric(const Node& node) {
   if (tree_.metrics[node.index].reach != Reach::call) return surroundings_.metric(node.index);
-  const Datum context = eval(node.children[0]);
-  const Datum system = node.children.size() > 1 ? eval(node.children[1]) : Datum(-1.0);
+  Datum context = eval(node.children[0]);
+  Datum system = node.children.size() > 1 ? eval(node.children[1]) : Datum(-1.0);
   if (!going()) return {};
   const auto ask = [&](double c, double s) {
     auto value = surroundings_.metric_at(node.index, c, s);
@@ -332,7 +260,7 @@ Datum Interpreter::eval_metric(const Node& node) {
     }
     return 0.0;
   };
-  return zip(context, system, ask);
+  return zip(std::move(context), std::move(system), ask);
 }
 
 Datum Interpreter::eval_variable(const Node& node) {
@@ -348,7 +276,9 @@ Datum Interpreter::eval_external(const Node& node) {
   if (!going()) return {};
   if (index.kind == Datum::Kind::text) index = index.as_number();
   const auto whole = [](double x) { return x > -1e9 && x < 1e9 ? static_cast<std::int64_t>(x) : std::int64_t{-1}; };
-  if (index.kind != Datum::Kind::row && !environment.varies(node.index)) {
+  const Varies varies = environment.varies(node.index);
+  const bool varied = varies == Varies::by_cell || (varies == Varies::by_row && !surroundings_.one_row());
+  if (index.kind != Datum::Kind::row && !varied) {
     return environment.value(node.index, whole(index.number), surroundings_.point(0));
   }
   std::vector<double> row(cells_);
@@ -359,12 +289,15 @@ Datum Interpreter::eval_external(const Node& node) {
       if (cells_ > 1) diverge();
       return value;
     }
-    row[i] = value.number;
+    row[i] = value.as_number();
   }
   return row;
 }
 
 Datum Interpreter::eval_function(const Node& node) {
+  if (node.function == Function::random) {
+    return map(eval(node.children[0]), [&](double x) { return random_up_to(x); });
+  }
   if (node.function < Function::minimum) {
     return map(eval(node.children[0]), [&](double x) { return apply(node.function, x); });
   }
@@ -434,38 +367,59 @@ Datum Interpreter::compare_texts(const Node& node) {
 }
 
 Datum Interpreter::logical(const Node& node) {
-  const Datum a = eval(node.children[0]);
+  Datum a = eval(node.children[0]);
   if (!going()) return {};
   if (a.kind != Datum::Kind::row && node.op != Op::logical_xor) {
     const bool known = a.as_number() != 0;
     if (node.op == Op::logical_and && !known) return 0.0;
     if (node.op == Op::logical_or && known) return 1.0;
   }
-  const Datum b = eval(node.children[1]);
+  Datum b = eval(node.children[1]);
   if (!going()) return {};
   switch (node.op) {
     case Op::logical_and:
-      return zip(a, b, [](double x, double y) { return x != 0 && y != 0; });
+      return zip(std::move(a), std::move(b), [](double x, double y) { return x != 0 && y != 0; });
     case Op::logical_or:
-      return zip(a, b, [](double x, double y) { return x != 0 || y != 0; });
+      return zip(std::move(a), std::move(b), [](double x, double y) { return x != 0 || y != 0; });
     default:
-      return zip(a, b, [](double x, double y) { return (x != 0) != (y != 0); });
+      return zip(std::move(a), std::move(b), [](double x, double y) { return (x != 0) != (y != 0); });
   }
 }
 
 Datum Interpreter::choose(const Node& node) {
-  const Datum condition = eval(node.children[0]);
+  Datum condition = eval(node.children[0]);
   if (!going()) return {};
   if (condition.kind != Datum::Kind::row) return eval(node.children[condition.as_number() != 0 ? 1 : 2]);
   const Datum a = eval(node.children[1]);
   const Datum b = eval(node.children[2]);
   if (!going()) return {};
-  std::vector<double> out(cells_);
   for (std::size_t i = 0; i < cells_; ++i) {
     const Datum& from = condition.row[i] != 0 ? a : b;
-    out[i] = from.kind == Datum::Kind::row ? from.row[i] : from.as_number();
+    condition.row[i] = from.kind == Datum::Kind::row ? from.row[i] : from.as_number();
   }
-  return out;
+  return condition;
+}
+
+Datum Interpreter::get_property(const Node& node) {
+  const std::string name = uniform_text(eval(node.children[0]));
+  const std::string& metric = tree_.metrics[node.index].metric;
+  if (!going() || !program_.environment) return {};
+  if (program_.globals) {
+    const std::lock_guard lock(program_.globals->mutex);
+    const auto found = program_.globals->properties.find({metric, name});
+    if (found != program_.globals->properties.end()) return found->second;
+  }
+  const Point here = surroundings_.point(0);
+  return program_.environment->property(*here.profile, metric, name);
+}
+
+void Interpreter::set_property(const Node& node) {
+  const std::string name = uniform_text(eval(node.children[0]));
+  const std::string value = uniform_text(eval(node.children[1]));
+  if (mask_) diverge();
+  if (!going() || !program_.globals) return;
+  const std::lock_guard lock(program_.globals->mutex);
+  program_.globals->properties[{tree_.metrics[node.index].metric, name}] = value;
 }
 
 void Interpreter::assign(const Node& node) {
@@ -473,34 +427,53 @@ void Interpreter::assign(const Node& node) {
   Datum value = eval(node.children[1]);
   if (!going()) return;
   if (cells_ == 1 && value.kind == Datum::Kind::row) value = Datum(value.row[0]);  // globals outlive this block
-  stored_ += sizeof(Datum) + value.text.size() + value.row.size() * sizeof(double);
-  Array& target = array(node.index);
-  const auto [slot, fresh] = target.cells.try_emplace(static_cast<std::uint32_t>(at));
-  if (!fresh)
-    stored_ -= std::min<std::uint64_t>(
-        stored_, sizeof(Datum) + slot->second.text.size() + slot->second.row.size() * sizeof(double));
-  slot->second = std::move(value);
+  const auto [place, fresh] = array(node.index).cells.try_emplace(static_cast<std::uint32_t>(at));
+  Datum& slot = place->second;
+  if (mask_) {
+    if (value.kind == Datum::Kind::text || slot.kind == Datum::Kind::text) return diverge();
+    const auto at_cell = [](const Datum& datum, std::size_t cell) {
+      return datum.kind == Datum::Kind::row ? datum.row[cell] : datum.number;
+    };
+    std::vector<double> merged(cells_);
+    for (std::size_t i = 0; i < cells_; ++i) merged[i] = at_cell(active(i) ? value : slot, i);
+    value = Datum(std::move(merged));
+  }
+  stored_ += bytes_of(value);
+  if (!fresh) stored_ -= std::min(stored_, bytes_of(slot));
+  slot = std::move(value);
   if (stored_ > kMaxStored) fail("the expression's variables need too much memory");
 }
 
 void Interpreter::branch(const Node& node) {
+  const std::optional<Mask> before = mask_;
   std::size_t i = 0;
-  for (; i + 1 < node.children.size(); i += 2) {
-    const bool yes = truth(eval(node.children[i]));
+  for (; i + 1 < node.children.size() && going(); i += 2) {
+    const Datum condition = eval(node.children[i]);
     if (!going()) return;
-    if (yes) {
-      (void)eval(node.children[i + 1]);
-      return;
-    }
+    std::optional<Mask> yes = cells_where(condition, true);
+    if (!yes) continue;
+    std::optional<Mask> no = cells_where(condition, false);
+    if (no) mask_ = std::move(yes);
+    (void)eval(node.children[i + 1]);
+    if (!no) break;  // all went this way
+    mask_ = std::move(no);
   }
-  if (i < node.children.size()) (void)eval(node.children[i]);
+  const bool rest = i + 1 == node.children.size();
+  if (rest) (void)eval(node.children[i]);
+  mask_ = before;
 }
 
 void Interpreter::loop(const Node& node) {
+  const std::optional<Mask> before = mask_;
   while (going()) {
-    if (!truth(eval(node.children[0])) || !going()) return;
+    const Datum condition = eval(node.children[0]);
+    if (!going()) return;
+    std::optional<Mask> yes = cells_where(condition, true);
+    if (!yes) break;
+    if (cells_where(condition, false)) mask_ = std::move(yes);
     (void)eval(node.children[1]);
   }
+  mask_ = before;
 }
 
 }  // namespace fathom::expression

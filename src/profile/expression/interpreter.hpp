@@ -1,23 +1,22 @@
-// Runs a compiled tree over a block of cells at once. Numbers that differ between the cells are rows; where texts,
-// indices or the way through the program would differ, the run ends as `diverged` and the caller repeats it cell by
-// cell.
+// Runs a compiled tree over a block of cells at once. Numbers that differ between the cells are rows; where cells take
+// different ways through a program, each way is run for those that take it. Where texts or positions would differ, the
+// run ends as `diverged` and the caller repeats it with smaller blocks.
 #pragma once
 
-#include <functional>
-#include <span>
+#include <optional>
+#include <random>
 #include <vector>
 
 #include "profile/expression/program.hpp"
 
 namespace fathom::expression {
 
-// Operations (weighted by cells) that one run may take before it counts as endless.
-inline constexpr std::uint64_t kMaxSteps = 10'000'000;
+// What is said of a program that takes too many steps, in one run or in all.
+inline constexpr const char* kEndless = "the expression does not come to an end in reasonable time";
 // Largest position in a variable.
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 20;
 
 // What a tree sees of the world.
-
 class Surroundings {
  public:
   virtual ~Surroundings() = default;
@@ -27,6 +26,10 @@ class Surroundings {
   virtual Result<double> metric_at(std::size_t index, double context, double system) = 0;
   // Of one cell of the block.
   [[nodiscard]] virtual Point point(std::size_t cell) const = 0;
+  // All cells of the block lie in one row.
+  [[nodiscard]] virtual bool one_row() const = 0;
+  // A number of the block, the same in every run of the same program: random numbers follow from it.
+  [[nodiscard]] virtual std::uint64_t number() const = 0;
   [[nodiscard]] virtual bool metric_exists(std::string_view name) const = 0;
 };
 
@@ -38,10 +41,12 @@ class Interpreter {
   void set_arguments(Datum first, Datum second);
   Outcome run();
   // One number per cell, after Outcome::done.
-  [[nodiscard]] std::vector<double> numbers() const;
+  [[nodiscard]] std::vector<double> numbers() &&;
   [[nodiscard]] const Error& error() const { return error_; }
 
  private:
+  using Mask = std::vector<std::uint8_t>;  // by cell: does it take the way that is being run?
+
   Datum eval(NodeIndex at);
   Datum eval_metric(const Node& node);
   Datum eval_variable(const Node& node);
@@ -51,20 +56,26 @@ class Interpreter {
   Datum compare_texts(const Node& node);
   Datum logical(const Node& node);
   Datum choose(const Node& node);
+  Datum get_property(const Node& node);
+  void set_property(const Node& node);
   void assign(const Node& node);
   void branch(const Node& node);
   void loop(const Node& node);
   template <class F>
-  Datum zip(const Datum& a, const Datum& b, F&& f);
+  Datum zip(Datum a, Datum b, F&& f);
   template <class F>
-  Datum map(const Datum& a, F&& f);
+  Datum map(Datum a, F&& f);
 
+  // Does the cell take the way that is being run?
+  [[nodiscard]] bool active(std::size_t cell) const { return !mask_ || (*mask_)[cell] != 0; }
+  // Of the cells on this way, those where the condition is as wanted; nothing when it is so for none.
+  [[nodiscard]] std::optional<Mask> cells_where(const Datum& condition, bool wanted) const;
   // The one number or text that all cells agree on; `diverged` when they do not.
   double uniform_number(const Datum& datum);
   std::string uniform_text(const Datum& datum);
-  bool truth(const Datum& datum) { return uniform_number(datum) != 0; }
   std::int64_t position(const Node& node, std::size_t child);
-  Array& array(std::uint32_t variable);
+  Array& array(std::uint32_t variable) { return *bound_[variable]; }
+  double random_up_to(double bound);
   void fail(std::string what);
   void diverge() { outcome_ = outcome_ == Outcome::done ? Outcome::diverged : outcome_; }
   [[nodiscard]] bool going() const { return outcome_ == Outcome::done; }
@@ -73,10 +84,12 @@ class Interpreter {
   const Program& program_;
   Surroundings& surroundings_;
   std::size_t cells_;
+  std::optional<Mask> mask_;  // nothing: all cells
   std::vector<Array> locals_;
   std::vector<Array*> bound_;  // variable -> where it lives
   Datum arguments_[2];
   Datum result_;
+  std::optional<std::mt19937_64> random_;
   std::uint64_t steps_ = 0;
   std::uint64_t stored_ = 0;  // bytes in variables
   Outcome outcome_ = Outcome::done;

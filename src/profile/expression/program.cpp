@@ -1,11 +1,10 @@
 #include "profile/expression/program.hpp"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cstdlib>
-
-#include "base/number.hpp"
+#include <charconv>
 
 namespace fathom::expression {
 
@@ -76,7 +75,20 @@ std::uint32_t Tree::reference(const MetricReference& wanted) {
   return static_cast<std::uint32_t>(metrics.size() - 1);
 }
 
-double leading_number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+double leading_number(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n\r\f\v");
+  if (begin == std::string_view::npos) return 0;
+  text.remove_prefix(begin);
+  const bool minus = text[0] == '-';
+  if (minus || text[0] == '+') text.remove_prefix(1);
+  // Words such as "inf" are no numbers here.
+  if (text.empty() || !(text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) return 0;
+  double value = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), value);
+  return minus ? -value : value;
+}
+
+std::string number_text(double number) { return fmt::format("{:.14g}", number); }
 
 double Datum::as_number() const {
   switch (kind) {
@@ -90,9 +102,6 @@ double Datum::as_number() const {
   return row.empty() ? 0 : row.front();
 }
 
-std::string Datum::as_text() const {
-  if (kind == Kind::text) return text;
-  return exact_text(as_number());
-}
+std::string Datum::as_text() const { return kind == Kind::text ? text : number_text(as_number()); }
 
 }  // namespace fathom::expression

@@ -2,6 +2,7 @@
 // control flow and metric references, evaluated by one interpreter.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,11 @@ namespace fathom::expression {
 
 // Front ends refuse deeper nesting, so that evaluating a tree needs a bounded stack.
 inline constexpr std::size_t kMaxNesting = 200;
+// Operations (weighted by cells) that one run of a program may take before it counts as endless.
+inline constexpr std::uint64_t kMaxSteps = 10'000'000;
+// All runs of a program together may take this many, and as many more for every value that they gave.
+inline constexpr std::uint64_t kMaxStepsInAll = 500'000'000;
+inline constexpr std::uint64_t kMaxStepsPerValue = 1000;
 
 enum class Op : std::uint8_t {
   number,    // Node::number
@@ -48,7 +54,7 @@ enum class Op : std::uint8_t {
   function,        // Node::function of the children
   text_function,   // index: TextFunction
   size_of,         // variables[index]; external when `detail` is 1
-  defined,         // is variables[index] known, or a metric of that name
+  defined,         // variables[index]: `detail` is 1 when the text knows it; else is it global, or a metric?
   sequence,        // all children in order; the value is the last one's
   assign,          // variables[index] at [child 0] = child 1
   branch,          // condition, block, condition, block, ..., [block]
@@ -61,7 +67,7 @@ enum class Op : std::uint8_t {
 
 enum class Function : std::uint8_t {
   abs,
-  sqrt,
+  sqrt,  // 0 of what is negative, as in CubePL
   sin,
   cos,
   tan,
@@ -71,7 +77,7 @@ enum class Function : std::uint8_t {
   atan,
   acot,
   exp,
-  log,
+  log,  // NaN of 0, 0 of what is negative, as in CubePL
   log2,
   log10,
   floor,
@@ -144,6 +150,7 @@ struct Tree {
   std::vector<MetricReference> metrics;
   std::vector<std::shared_ptr<const Pattern>> patterns;
   bool changes_globals = false;
+  std::string source;  // the text it was compiled from
 
   // Building blocks for front ends.
   NodeIndex add(Op op, std::vector<NodeIndex> children = {}, std::uint32_t index = 0);
@@ -153,6 +160,25 @@ struct Tree {
   NodeIndex add_function(Function function, std::vector<NodeIndex> operands);
   std::uint32_t variable(std::string_view name);
   std::uint32_t reference(const MetricReference& reference);
+};
+
+// What a program has cost so far, so that many runs cannot add up to a hang.
+// MT: internally synchronised.
+class Meter {
+ public:
+  // False when the runs have taken more than they may.
+  bool spend(std::uint64_t steps, std::uint64_t values) {
+    const std::uint64_t all_values = values_.fetch_add(values) + values;
+    const std::uint64_t all_steps = steps_.fetch_add(steps) + steps;
+    return all_steps <= kMaxStepsInAll + all_values * kMaxStepsPerValue;
+  }
+  void give_up() { given_up_ = true; }
+  [[nodiscard]] bool given_up() const { return given_up_; }
+
+ private:
+  std::atomic<std::uint64_t> steps_{0};
+  std::atomic<std::uint64_t> values_{0};
+  std::atomic<bool> given_up_{false};
 };
 
 // MT: safe (const).
@@ -168,6 +194,8 @@ class Program {
   std::shared_ptr<const Environment> environment;
   std::shared_ptr<Globals> globals;  // of all programs of one profile
   std::string language;              // "derive", "cubepl", ...: what Metric::expression is written in
+  std::uint64_t max_steps = kMaxSteps;
+  std::shared_ptr<Meter> meter = std::make_shared<Meter>();
 };
 
 }  // namespace fathom::expression

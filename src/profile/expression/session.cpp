@@ -83,6 +83,8 @@ class Session::Block : public Surroundings {
     return session_.value_at(tree_.metrics[index], context, system);
   }
   [[nodiscard]] Point point(std::size_t cell) const override { return session_.point(begin_ + cell); }
+  [[nodiscard]] bool one_row() const override { return begin_ / session_.columns_ == (end_ - 1) / session_.columns_; }
+  [[nodiscard]] std::uint64_t number() const override { return begin_; }
   [[nodiscard]] bool metric_exists(std::string_view name) const override {
     return session_.profile_.defs().find_metric(name).valid();
   }
@@ -172,38 +174,47 @@ Result<double> Session::value_at(const MetricReference& reference, double contex
   if (!id.valid() || !(context >= 0) || !(context < 1e15)) return 0.0;
   const ContextId at = defs.contexts.find(static_cast<std::uint64_t>(context));
   if (!at.valid()) return 0.0;
-  Grouping grouping{{{at}}, {}};
   std::int64_t node = -1;
   if (system >= 0) {
     if (!(system < static_cast<double>(defs.system.nodes.size()))) return 0.0;
     node = static_cast<std::int64_t>(system);
-    grouping.columns = {locations_below(defs.system, SystemNodeId(static_cast<std::size_t>(node)))};
-    if (grouping.columns[0].empty()) return 0.0;
-  } else {
-    grouping.columns = Grouping::over_whole_system(defs).columns;
   }
-  const auto key = std::make_tuple(reference.metric, static_cast<int>(reference.flavour), std::int64_t{at.value}, node);
+  // An expression that asks for one call path mostly asks for many: all of them are worked out at once.
+  const auto key = std::make_tuple(id, reference.flavour, node);
   {
     const std::lock_guard lock(mutex_);
     const auto found = called_.find(key);
-    if (found != called_.end()) return found->second;
+    if (found != called_.end()) return found->second->scalar(at.index(), 0);
   }
-  FATHOM_TRY(const Cells cells, compute_groups(profile_, id, flavour_of(reference.flavour), grouping));
-  const double value = cells.scalar(0, 0);
+  Grouping grouping = Grouping::over_whole_system(defs);
+  if (node >= 0) grouping.columns = {locations_below(defs.system, SystemNodeId(static_cast<std::size_t>(node)))};
+  if (grouping.columns[0].empty()) return 0.0;
+  FATHOM_TRY(Cells cells, compute_groups(profile_, id, flavour_of(reference.flavour), grouping));
+  const double value = cells.scalar(at.index(), 0);
   const std::lock_guard lock(mutex_);
-  called_.emplace(key, value);
+  called_.emplace(key, std::make_shared<const Cells>(std::move(cells)));
   return value;
 }
 
-Result<void> Session::initialise() {
-  if (!program_.init || !program_.globals) return success();
+Result<void> Session::initialise(const Profile& profile, MetricId metric) {
+  const Program& program = *profile.programs.at(metric);
+  if (!program.init || !program.globals) return success();
   {
-    const std::lock_guard lock(program_.globals->mutex);
-    if (!program_.globals->initialised.emplace(&program_, true).second) return success();
+    const std::lock_guard lock(program.globals->mutex);
+    if (!program.globals->initialised.emplace(&program, true).second) return success();
   }
-  FATHOM_CHECK(fetch(*program_.init));
-  Block block(*this, *program_.init, 0, rows_ * columns_ == 0 ? 0 : 1);
-  Interpreter interpreter(*program_.init, program_, block, 1);
+  // There is no cell yet that is being worked out: metrics are those of the whole run.
+  Grouping whole = Grouping::over_whole_system(profile.defs());
+  whole.rows = {profile.defs().contexts.roots()};
+  return Session(profile, metric, {Flavour::Kind::inclusive, {}}, std::move(whole)).run_init();
+}
+
+Result<void> Session::run_init() {
+  const Tree& tree = *program_.init;
+  if (rows_ * columns_ == 0) return success();
+  FATHOM_CHECK(fetch(tree));
+  Block block(*this, tree, 0, 1);
+  Interpreter interpreter(tree, program_, block, 1);
   if (interpreter.run() == Outcome::failed) return Error(interpreter.error()).with("initial expression");
   return success();
 }
@@ -217,34 +228,49 @@ bool Session::must_run_in_order(const Tree& tree) const {
   });
 }
 
-Result<void> Session::run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out) {
-  const auto keep = [&](std::size_t first, const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      out.reals((first + i) / columns_)[(first + i) % columns_] = values[i];
-  };
-  {
-    Block block(*this, tree, begin, end);
-    Interpreter interpreter(tree, program_, block, end - begin);
-    const Outcome outcome = interpreter.run();
-    if (outcome == Outcome::failed && end - begin == 1) return interpreter.error();
-    if (outcome == Outcome::done) {
-      keep(begin, interpreter.numbers());
-      return success();
-    }
-    if (outcome == Outcome::failed && interpreter.error().kind() == ErrorKind::cancelled) return interpreter.error();
+Result<bool> Session::try_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out) {
+  Block block(*this, tree, begin, end);
+  Interpreter interpreter(tree, program_, block, end - begin);
+  const Outcome outcome = interpreter.run();
+  if (outcome == Outcome::failed) {
+    // A block may be too large for the limits where one cell is not.
+    const bool final =
+        end - begin == 1 || program_.meter->given_up() || interpreter.error().kind() == ErrorKind::cancelled;
+    if (final) return interpreter.error();
   }
-  // Cells go different ways, or the block was too large for the limits: one at a time.
-  for (std::size_t cell = begin; cell < end; ++cell) {
-    Block block(*this, tree, cell, cell + 1);
-    Interpreter interpreter(tree, program_, block, 1);
-    if (interpreter.run() != Outcome::done) return interpreter.error();
-    keep(cell, interpreter.numbers());
+  if (outcome != Outcome::done) return false;
+  const std::vector<double> values = std::move(interpreter).numbers();
+  for (std::size_t i = 0; i < values.size();) {
+    const std::size_t column = (begin + i) % columns_;
+    const std::size_t count = std::min(columns_ - column, values.size() - i);
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i), count,
+                out.reals((begin + i) / columns_).begin() + static_cast<std::ptrdiff_t>(column));
+    i += count;
+  }
+  return true;
+}
+
+Result<void> Session::run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out) {
+  FATHOM_TRY(const bool done, try_block(tree, begin, end, out));
+  if (done || end - begin == 1) return success();
+  // Within a row at least the call path is the same; then one cell at a time.
+  for (std::size_t cell = begin; cell < end;) {
+    const std::size_t stop = std::min(end, (cell / columns_ + 1) * columns_);
+    bool together = false;
+    if (stop - cell < end - begin || stop - cell == 1) {
+      FATHOM_TRY(together, try_block(tree, cell, stop, out));
+    }
+    for (std::size_t i = cell; !together && i < stop; ++i) {
+      FATHOM_CHECK(try_block(tree, i, i + 1, out));
+    }
+    cell = stop;
   }
   return success();
 }
 
 Result<Cells> Session::run() {
-  FATHOM_CHECK(initialise());
+  if (program_.meter->given_up()) return Error(kEndless);
+  FATHOM_CHECK(initialise(profile_, metric_));
   const Tree& tree = wants_inclusive() && program_.inclusive ? *program_.inclusive : program_.value;
   FATHOM_CHECK(fetch(tree));
   const ValueType type{ValueKind::f64, 0};

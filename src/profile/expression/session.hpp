@@ -18,11 +18,16 @@ class Session {
 
   Result<Cells> run();
 
+  // Runs the init expression of the metric's program, once.
+  static Result<void> initialise(const Profile& profile, MetricId metric);
+
  private:
   class Block;
   Result<void> fetch(const Tree& tree);
-  Result<void> initialise();
+  Result<void> run_init();
   Result<void> run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out);
+  // One attempt; `done` is false when the cells go ways that cannot be run together.
+  Result<bool> try_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out);
   Result<double> value_at(const MetricReference& reference, double context, double system);
   [[nodiscard]] Flavour flavour_of(Wanted wanted) const;
   [[nodiscard]] bool wants_inclusive() const;
@@ -41,7 +46,8 @@ class Session {
   std::vector<LocationId> locations_;                   // where each column is one location: all of them
   std::vector<std::shared_ptr<const Cells>> operands_;  // by metric reference; null: no such metric
   std::mutex mutex_;
-  std::map<std::tuple<std::string, int, std::int64_t, std::int64_t>, double> called_;
+  // Values over all contexts, by metric, flavour and system node (-1: all).
+  std::map<std::tuple<MetricId, Wanted, std::int64_t>, std::shared_ptr<const Cells>> called_;
 };
 
 }  // namespace fathom::expression

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../profile/memory_profile.hpp"
 #include "dump_csv.hpp"
 #include "formats/cube/cubepl/parser.hpp"
+#include "profile/aggregate.hpp"
 #include "profile/expression/program.hpp"
 
 namespace fathom {
@@ -151,6 +154,158 @@ TEST(Cubepl, CellsMayGoDifferentWays) {
   EXPECT_EQ(
       *total("{ ${r}=0; if (metric::time() > 3) { ${r}=metric::time(); }; return ${r}; }", Derivation::pre_exclusive),
       12);
+}
+
+// main (1, 2) calls foo (4, 8): each way through the program is taken by some cells of the block.
+TEST(Cubepl, EveryCellGoesItsOwnWay) {
+  const auto sum = [](const char* text) { return *total(text, Derivation::pre_exclusive); };
+  EXPECT_EQ(sum("{ ${r}=100; if (metric::time() < 2) { ${r}=1; } elseif (metric::time() < 4) { ${r}=10; } "
+                "else { if (metric::time() > 5) { ${r}=1000; }; }; return ${r}; }"),
+            1 + 10 + 100 + 1000);
+  // As many rounds as the value says.
+  EXPECT_EQ(sum("{ ${n}=0; ${s}=0; while (${n} < metric::time()) { ${n}=${n}+1; ${s}=${s}+${n}; }; return ${s}; }"),
+            1 + 3 + 10 + 36);
+  // Positions that differ, and texts.
+  EXPECT_EQ(sum("{ ${a}[1]=5; ${a}[4]=7; return ${a}[metric::time()]; }"), 12);
+  EXPECT_EQ(sum("{ ${r}=0; if (${cube::region::name}[${calculation::region::id}] =~ /^f/) { ${r}=metric::time(); }; "
+                "return ${r}; }"),
+            12);
+  EXPECT_EQ(sum("{ ${t}=\"a\"; if (metric::time() > 2) { ${t}=\"b\"; }; ${r}=0; if (${t} eq \"b\") { ${r}=1; }; "
+                "return ${r}; }"),
+            2);
+}
+
+TEST(Cubepl, NumbersOutsideADomain) {
+  EXPECT_EQ(*total("sqrt(-4)"), 0);
+  EXPECT_EQ(*total("log(-1)"), 0);
+  EXPECT_TRUE(std::isnan(*total("log(0)")));
+}
+
+TEST(Cubepl, TextsAndNumbers) {
+  const auto holds = [](const std::string& condition) {
+    return *total("{ ${r}=0; ${n}=1234567.25; ${t}=\"12.5 apples\"; if (" + condition +
+                  ") { ${r}=1; }; return ${r}; }");
+  };
+  EXPECT_EQ(holds("${n} eq \"1234567.25\""), 1);
+  EXPECT_EQ(holds("${t} + 1 == 13.5"), 1);
+  EXPECT_EQ(holds("\"inf\" + 1 == 1"), 1);
+  EXPECT_EQ(holds("uppercase(${t}) eq \"12.5 APPLES\""), 1);
+  EXPECT_EQ(holds("\"a/b\" =~ /a\\/b/"), 1);
+  EXPECT_EQ(holds("\"a\\\"b\" eq \"a\\\"b\""), 1);
+}
+
+TEST(Cubepl, WhatIsDefined) {
+  EXPECT_EQ(*total("{ local(x); return defined(x); }"), 1);
+  EXPECT_EQ(*total("{ ${r}=defined(later); ${later}=1; return ${r}; }"), 1);
+  EXPECT_EQ(*total("defined(nothing)"), 0);
+  EXPECT_EQ(*total("defined(cube::#metrics) + defined(time)"), 2);
+}
+
+TEST(Cubepl, VariablesOfTheSystemTree) {
+  // Machine, node, process, two threads; numbers within a kind start at 0.
+  EXPECT_EQ(*total("${cube::locationgroup::parent::id}[0]"), 1);
+  EXPECT_EQ(*total("${cube::locationgroup::parent::sysid}[0]"), 1);
+  EXPECT_EQ(*total("${cube::location::parent::id}[1]"), 0);
+  EXPECT_EQ(*total("${cube::location::parent::sysid}[1]"), 2);
+  EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), -1);
+  EXPECT_EQ(*total("${cube::stn::#children}[0] + 10 * ${cube::stn::#locationgroups}[1]"), 11);
+  EXPECT_EQ(*total("${cube::locationgroup::#locations}[0]"), 2);
+  EXPECT_EQ(*total("${cube::location::type}[0] + ${cube::locationgroup::type}[0]"), 0);
+  EXPECT_EQ(*total("{ ${r}=0; if (${cube::stn::class}[1] eq \"node\") { ${r}=1; }; return ${r}; }"), 1);
+  // Lists that have no values in the reference either.
+  EXPECT_EQ(
+      *total("${cube::callpath::children}[0] + ${cube::metric::enumeration}[0] + ${cube::stn::locationgroups}[1]"), 0);
+}
+
+// A profile with derived metrics as a file declares them.
+ProfilePtr with_sources(std::map<std::string, std::pair<Derivation, cube::cubepl::Source>> metrics) {
+  auto defs = std::make_shared<Definitions>(sample()->defs());
+  auto profile = std::make_shared<Profile>(*sample());
+  std::map<MetricId, cube::cubepl::Source> sources;
+  for (auto& [name, what] : metrics) {
+    Metric metric;
+    metric.name = name;
+    metric.derivation = what.first;
+    metric.expression = what.second.value;
+    defs->metrics.push_back(metric);
+    sources[MetricId(defs->metrics.size() - 1)] = what.second;
+  }
+  EXPECT_TRUE(cube::cubepl::add_programs(*defs, *profile, sources).ok());
+  profile->definitions = defs;
+  return profile;
+}
+
+double value_of(const Profile& profile, const char* name, bool inclusive = true) {
+  const MetricId id = profile.defs().find_metric(name);
+  const Flavour flavour{inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive, {}};
+  const auto cells = compute(profile, id, {flavour, {ContextId(0)}, {0, 2}, true});
+  return cells.ok() ? cells->scalar(0, 0) : -1;
+}
+
+TEST(Cubepl, ExpressionsSwitchMetricsOff) {
+  cube::cubepl::Source source;
+  source.value = "1";
+  source.init = {"{ if (metric::time() > 14) { cube::metric::set::time(\"value\", \"VOID\"); }; return 0; }"};
+  const ProfilePtr profile = with_sources({{"switch", {Derivation::post, source}}});
+  EXPECT_EQ(value_of(*profile, "time"), 0);  // 15 before
+  EXPECT_EQ(*total("{ ${r}=0; if (cube::metric::get::time(\"value\") eq \"\") { ${r}=1; }; return ${r}; }"), 1);
+}
+
+TEST(Cubepl, InitialExpressionsRunOnceAndShareGlobals) {
+  cube::cubepl::Source counter;
+  counter.value = "${runs}";
+  counter.init = {"global(runs); ${runs} = ${runs} + 1;"};
+  cube::cubepl::Source reader;
+  reader.value = "{ ${r}=0; if (${cube::metric::initexpression}[1] =~ /runs/) { ${r}=${runs}; }; return ${r}; }";
+  const ProfilePtr profile =
+      with_sources({{"a_counter", {Derivation::post, counter}}, {"b_reader", {Derivation::post, reader}}});
+  EXPECT_EQ(value_of(*profile, "a_counter"), 1);
+  EXPECT_EQ(value_of(*profile, "a_counter", false), 1);
+  EXPECT_EQ(value_of(*profile, "b_reader"), 1);
+}
+
+TEST(Cubepl, OwnOperatorsAlsoOverSomeLocations) {
+  cube::cubepl::Source source;
+  source.value = "metric::time()";
+  source.plus = "max(arg1, arg2)";
+  source.aggregate = "max(arg1, arg2)";
+  source.minus = "arg1 + 100 * arg2";
+  const ProfilePtr profile =
+      with_sources({{"m", {Derivation::pre_exclusive, source}}, {"n", {Derivation::pre_inclusive, source}}});
+  // One column per group, in an order that is not that of the file.
+  const Grouping grouping{{{ContextId(0)}, {ContextId(0), ContextId(1)}},
+                          {{LocationId(1)}, {LocationId(0), LocationId(1)}}};
+  const auto cells = compute_groups(*profile, MetricId(1), {Flavour::Kind::exclusive, {}}, grouping);
+  ASSERT_TRUE(cells.ok()) << cells.error().text();
+  EXPECT_EQ(cells->scalar(0, 0), 2);
+  EXPECT_EQ(cells->scalar(0, 1), 2);  // max(1, 2), not 3
+  EXPECT_EQ(cells->scalar(1, 1), 8);  // and over both contexts
+  EXPECT_EQ(value_of(*profile, "m"), 8);
+  // Inclusive values 5, 10 and 4, 8: max 10 and 8; exclusive by the minus operator.
+  EXPECT_EQ(value_of(*profile, "n"), 10);
+  EXPECT_EQ(value_of(*profile, "n", false), 810);
+}
+
+TEST(Cubepl, TextsMayAmendMetricsDefinedBefore) {
+  EXPECT_EQ(
+      *total("{ cube::metric::prederived::g(e) << metric::time() >>; cube::metric::plus::g << max(arg1, arg2) >>; "
+             "cube::metric::aggr::g << max(arg1, arg2) >>; return metric::g(i); }"),
+      8);
+}
+
+TEST(Cubepl, ManyEvaluationsAreBoundedTogether) {
+  const auto profile = with_cubepl(
+      sample(),
+      {"x", "{ ${a}=0; while (${a} < 100000000) { ${a}=${a}+1; }; return 1; }", Derivation::pre_exclusive, "", ""},
+      10'000);
+  ASSERT_TRUE(profile.ok());
+  const auto& meter = *(*profile)->programs.at(MetricId(1))->meter;
+  EXPECT_FALSE(compute(**profile, MetricId(1), {{Flavour::Kind::inclusive, {}}, {}, {0, 2}, false}).ok());
+  EXPECT_TRUE(meter.given_up());  // no second try
+  expression::Meter together;
+  EXPECT_TRUE(together.spend(expression::kMaxStepsInAll, 0));
+  EXPECT_TRUE(together.spend(5 * expression::kMaxStepsPerValue, 5));
+  EXPECT_FALSE(together.spend(1, 0));
 }
 
 TEST(Cubepl, NothingRunsForEver) {

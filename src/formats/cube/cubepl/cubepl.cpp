@@ -33,24 +33,25 @@ Result<Compiled> compile(const Source& source, const std::shared_ptr<Globals>& g
   out.program->globals = globals;
   out.program->language = "cubepl";
   if (trim(source.value).empty()) return Error("the expression is empty");
-  const auto keep = [&](Parsed& parsed) {
+  const auto keep = [&](Parsed& parsed, const std::string& text) {
     out.definitions.insert(out.definitions.end(), parsed.definitions.begin(), parsed.definitions.end());
+    parsed.tree.source = text;
     return std::move(parsed.tree);
   };
   FATHOM_TRY(Parsed value, parse(source.value));
-  out.program->value = keep(value);
+  out.program->value = keep(value, source.value);
   std::string init;
   for (const std::string& text : source.init) init += text;
   if (!trim(init).empty()) {
     auto parsed = parse(init, true);
     if (!parsed.ok()) return std::move(parsed).error().with("initial expression");
-    out.program->init = keep(*parsed);
+    out.program->init = keep(*parsed, init);
   }
   const auto operation = [&](const std::string& text, std::optional<Tree>& to, const char* what) -> Result<void> {
     if (trim(text).empty()) return success();
     auto parsed = parse(text);
     if (!parsed.ok()) return std::move(parsed).error().with(what);
-    to = keep(*parsed);
+    to = keep(*parsed, text);
     return success();
   };
   FATHOM_CHECK(operation(source.plus, out.program->plus, "plus operator"));
@@ -62,7 +63,8 @@ Result<Compiled> compile(const Source& source, const std::shared_ptr<Globals>& g
 // Compiles metrics one after the other; what they define queues up behind them.
 class Builder {
  public:
-  Builder(Definitions& defs, Profile& profile) : defs_(defs), profile_(profile) {
+  Builder(Definitions& defs, Profile& profile, std::uint64_t max_steps = expression::kMaxSteps)
+      : defs_(defs), profile_(profile), max_steps_(max_steps) {
     for (const auto& [id, program] : profile.programs) {
       if (program->globals) globals_ = program->globals;
     }
@@ -72,7 +74,7 @@ class Builder {
   Result<void> add(MetricId id, const Source& source) {
     auto compiled = compile(source, globals_);
     if (!compiled.ok()) return std::move(compiled).error();
-    profile_.programs[id] = compiled->program;
+    keep(id, *compiled->program);
     for (Definition& definition : compiled->definitions) pending_.push_back(std::move(definition));
     return success();
   }
@@ -82,33 +84,70 @@ class Builder {
     while (!pending_.empty()) {
       const Definition definition = std::move(pending_.front());
       pending_.pop_front();
-      if (definition.derivation == Derivation::none || defs_.find_metric(definition.name).valid()) continue;
       if (++made > kMaxDefined) return Error("expressions define too many metrics");
-      Metric metric;
-      metric.name = metric.display_name = definition.name;
-      metric.type = {ValueKind::f64, 0};
-      metric.derivation = definition.derivation;
-      metric.expression = definition.value;
-      metric.hidden = true;
-      for (const Metric& other : defs_.metrics) metric.file_id = std::max(metric.file_id, other.file_id + 1);
-      defs_.metrics.push_back(metric);
-      const MetricId id(defs_.metrics.size() - 1);
-      Source source;
-      source.value = definition.value;
-      source.init = {definition.init};
-      source.plus = definition.plus;
-      source.minus = definition.minus;
-      source.aggregate = definition.aggregate;
-      if (auto added = add(id, source); !added.ok()) {
-        return std::move(added).error().with(fmt::format("metric '{}' defined by an expression", definition.name));
+      const MetricId known = defs_.find_metric(definition.name);
+      Result<void> done = success();
+      if (known.valid()) {
+        done = amend(known, definition);
+      } else if (definition.derivation != Derivation::none) {
+        done = define(definition);
+      }
+      if (!done.ok()) {
+        return std::move(done).error().with(fmt::format("metric '{}' defined by an expression", definition.name));
       }
     }
     return success();
   }
 
  private:
+  Result<void> define(const Definition& definition) {
+    Metric metric;
+    metric.name = metric.display_name = definition.name;
+    metric.type = {ValueKind::f64, 0};
+    metric.derivation = definition.derivation;
+    metric.expression = definition.value;
+    metric.hidden = true;
+    for (const Metric& other : defs_.metrics) metric.file_id = std::max(metric.file_id, other.file_id + 1);
+    defs_.metrics.push_back(metric);
+    return add(MetricId(defs_.metrics.size() - 1),
+               {definition.value, {definition.init}, definition.plus, definition.minus, definition.aggregate});
+  }
+
+  // Operators and init expressions may be given for a metric that exists already.
+  Result<void> amend(MetricId id, const Definition& definition) {
+    const auto found = profile_.programs.find(id);
+    if (found == profile_.programs.end()) return success();
+    const Program& old = *found->second;
+    const auto text = [](const std::string& fresh, const std::optional<Tree>& tree) {
+      return !fresh.empty() ? fresh : tree ? tree->source : std::string();
+    };
+    const bool changes = !definition.init.empty() || !definition.plus.empty() || !definition.minus.empty() ||
+                         !definition.aggregate.empty();
+    if (!changes || old.language != "cubepl") return success();
+    FATHOM_TRY(const Compiled compiled, compile({old.value.source,
+                                                 {text(definition.init, old.init)},
+                                                 text(definition.plus, old.plus),
+                                                 text(definition.minus, old.minus),
+                                                 text(definition.aggregate, old.aggregate)},
+                                                globals_));
+    keep(id, *compiled.program);
+    return success();
+  }
+
+  void keep(MetricId id, Program& program) {
+    for (const Tree* tree : {&program.value, program.init ? &*program.init : nullptr}) {
+      if (tree == nullptr) continue;
+      globals_->sets_properties = globals_->sets_properties ||
+                                  std::any_of(tree->nodes.begin(), tree->nodes.end(),
+                                              [](const auto& node) { return node.op == expression::Op::set_property; });
+    }
+    program.max_steps = max_steps_;
+    profile_.programs[id] = std::make_shared<const Program>(std::move(program));
+  }
+
   Definitions& defs_;
   Profile& profile_;
+  std::uint64_t max_steps_;
   std::shared_ptr<Globals> globals_;
   std::deque<Definition> pending_;
 };
@@ -136,14 +175,14 @@ Result<void> add_programs(Definitions& defs, Profile& profile, const std::map<Me
   return success();
 }
 
-Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted) {
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted, std::uint64_t max_steps) {
   // The metric itself goes in first, so that its number does not depend on what its text defines.
   FATHOM_TRY(const ProfilePtr extended, with_program(profile, wanted, std::make_shared<const Program>()));
   auto defs = std::make_shared<Definitions>(extended->defs());
   auto out = std::make_shared<Profile>(*extended);
   const MetricId id(defs->metrics.size() - 1);
   out->programs.erase(id);
-  Builder builder(*defs, *out);
+  Builder builder(*defs, *out, max_steps);
   Source source;
   source.value = wanted.expression;
   FATHOM_CHECK(builder.add(id, source));

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <set>
 
 #include "formats/cube/cubepl/variables.hpp"
 
@@ -79,11 +80,19 @@ class Parser {
     skip();
     if (!failed_ && at_ < text_.size()) fail("the end of the expression");
     if (failed_) return Error(fmt::format("CubePL, character {}: {}", error_at_ + 1, error_));
+    // defined(x) is true wherever the text uses ${x} or declares it, be it further down.
+    for (expression::Node& node : tree().nodes) {
+      if (node.op == Op::defined && mentioned_.contains(tree().variables[node.index])) node.detail = 1;
+    }
     return std::move(out_);
   }
 
  private:
   Tree& tree() { return out_.tree; }
+  std::uint32_t mention(std::string_view variable) {
+    mentioned_.emplace(variable);
+    return tree().variable(variable);
+  }
 
   // ---- characters
 
@@ -314,7 +323,7 @@ class Parser {
     Target from = target();
     if (failed_) return 0;
     if (const auto id = find_variable(from.name)) return tree().add(Op::external, std::move(from.position), *id);
-    return tree().add(Op::variable, std::move(from.position), tree().variable(from.name));
+    return tree().add(Op::variable, std::move(from.position), mention(from.name));
   }
 
   Wanted flavour() {
@@ -474,7 +483,7 @@ class Parser {
       expect("(");
       const std::string_view which = name(in_variable, "a variable's name");
       expect(")");
-      return failed_ ? 0 : tree().add(global ? Op::declare_global : Op::declare_local, {}, tree().variable(which));
+      return failed_ ? 0 : tree().add(global ? Op::declare_global : Op::declare_local, {}, mention(which));
     }
     if (accept("cube::metric::set::")) return set_property();
     if (accept("cube::metric::postderived::")) return define(&Definition::value, Derivation::post);
@@ -497,7 +506,7 @@ class Parser {
     const NodeIndex value = expression();
     if (failed_) return 0;
     if (to.position.empty()) to.position.push_back(tree().add_number(0));
-    return tree().add(Op::assign, {to.position[0], value}, tree().variable(to.name));
+    return tree().add(Op::assign, {to.position[0], value}, mention(to.name));
   }
 
   NodeIndex branch() {
@@ -656,6 +665,7 @@ class Parser {
   bool fatal_ = false;  // a limit was hit: no other reading is tried
   std::string error_;
   std::size_t error_at_ = 0;
+  std::set<std::string, std::less<>> mentioned_;
   Parsed out_;
 };
 

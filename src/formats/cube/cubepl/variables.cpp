@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "formats/cube/dtype.hpp"
+#include "profile/expression/program.hpp"
 #include "profile/profile.hpp"
 
 namespace fathom::cube::cubepl {
@@ -73,7 +74,7 @@ constexpr Variable kVariables[] = {
     {"cube::region::begin::line", About::region, "begin::line", At::given},
     {"cube::region::end::line", About::region, "end::line", At::given},
     {"cube::stn::name", About::stn, "name", At::given},
-    {"cube::stn::class", About::stn, "type", At::given},
+    {"cube::stn::class", About::stn, "class", At::given},
     {"cube::stn::description", About::stn, "description", At::given},
     {"cube::stn::#children", About::stn, "#children", At::given},
     {"cube::stn::children", About::stn, "children", At::given},
@@ -131,18 +132,26 @@ constexpr Variable kVariables[] = {
     {"calculation::sysres::name", About::location, "name", At::running},
     {"calculation::sysres::rank", About::location, "rank", At::running},
     {"calculation::thread::void", About::location, "void", At::running},
-    {"calculation::process::void", About::location, "void", At::running},
+    {"calculation::process::void", About::group, "void", At::running},
 };
 
-constexpr std::string_view kVoid = "<VOID>";
-bool is_void(const SystemNode& node) { return node.name.find(kVoid) != std::string::npos; }
+// The reference knows these names but never gives them values: what cells they would have is not known.
+constexpr bool is_list(std::string_view what) {
+  return what == "children" || what == "enumeration" || what == "groups";
+}
+
+bool is_void(const SystemNode& node) { return node.name.find("VOID") != std::string::npos; }
+
+// What the reference counts a kind of group or location as.
+double type_number(const SystemNode& node) {
+  if (node.kind == SystemKind::group) return node.type == "metrics" ? 1 : node.type == "accelerator" ? 2 : 0;
+  return node.type == "accelerator stream" || node.type == "gpu" ? 1 : node.type == "metric" ? 2 : 0;
+}
 
 double number(std::size_t value) { return static_cast<double>(value); }
-double id_or_none(bool known, std::uint64_t id) { return known ? static_cast<double>(id) : -1.0; }
 
 // Ids mostly are positions.
-template <class List>
-std::size_t find_id(const List& list, std::uint64_t id) {
+std::size_t find_region(const std::vector<Region>& list, std::uint64_t id) {
   if (id < list.size() && list[id].file_id == id) return id;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].file_id == id) return i;
@@ -150,11 +159,26 @@ std::size_t find_id(const List& list, std::uint64_t id) {
   return list.size();
 }
 
-std::size_t find_node(const SystemTree& system, SystemKind kind, std::uint64_t id) {
+// Tree nodes and groups are numbered in the order of the document, each kind on its own, whatever ids the file has;
+// locations have their ids.
+std::size_t find_node(const SystemTree& system, SystemKind kind, std::uint64_t number) {
+  if (kind == SystemKind::location) {
+    const std::size_t at = number < system.locations.size() ? system.locations[number].index() : system.nodes.size();
+    if (at < system.nodes.size() && system.nodes[at].file_id == number) return at;
+  }
   for (std::size_t i = 0; i < system.nodes.size(); ++i) {
-    if (system.nodes[i].kind == kind && system.nodes[i].file_id == id) return i;
+    if (system.nodes[i].kind != kind) continue;
+    if (kind == SystemKind::location ? system.nodes[i].file_id == number : number-- == 0) return i;
   }
   return system.nodes.size();
+}
+
+double number_of(const SystemTree& system, SystemNodeId id) {
+  const SystemNode& node = system.nodes[id.index()];
+  if (node.kind == SystemKind::location) return static_cast<double>(node.file_id);
+  return static_cast<double>(std::count_if(system.nodes.begin(),
+                                           system.nodes.begin() + static_cast<std::ptrdiff_t>(id.index()),
+                                           [&](const SystemNode& other) { return other.kind == node.kind; }));
 }
 
 Datum of_profile(std::string_view what, const Point& point) {
@@ -193,7 +217,8 @@ Datum of_profile(std::string_view what, const Point& point) {
                     [](const SystemNode& node) { return node.kind == SystemKind::node && !node.parent.valid(); })));
 }
 
-Datum of_metric(std::string_view what, const Definitions& defs, std::size_t index) {
+Datum of_metric(std::string_view what, const Profile& profile, std::size_t index) {
+  const Definitions& defs = profile.defs();
   if (index >= defs.metrics.size()) return 0.0;
   const Metric& metric = defs.metrics[index];
   if (what == "uniq::name") return metric.name;
@@ -203,13 +228,12 @@ Datum of_metric(std::string_view what, const Definitions& defs, std::size_t inde
   if (what == "dtype") return dtype_name(metric.type);
   if (what == "uom") return metric.unit;
   if (what == "expression") return metric.expression;
-  if (what == "initexpression") return std::string();
-  if (what == "#children") return number(defs.metric_children(MetricId(index)).size());
-  if (what == "enumeration") return static_cast<double>(metric.file_id);
-  if (what == "parent::id") {
-    return id_or_none(metric.parent.valid(), metric.parent.valid() ? defs.metric(metric.parent).file_id : 0);
+  if (what == "initexpression") {
+    const auto found = profile.programs.find(MetricId(index));
+    return found != profile.programs.end() && found->second->init ? found->second->init->source : std::string();
   }
-  return 0.0;
+  if (what == "#children") return number(defs.metric_children(MetricId(index)).size());
+  return metric.parent.valid() ? number(metric.parent.index()) : -1.0;  // parent::id
 }
 
 Datum of_callpath(std::string_view what, const Definitions& defs, ContextId id) {
@@ -219,11 +243,7 @@ Datum of_callpath(std::string_view what, const Definitions& defs, ContextId id) 
   if (what == "line") return static_cast<double>(context.line);
   if (what == "calleeid") return static_cast<double>(defs.region(context.region).file_id);
   if (what == "#children") return number(defs.contexts.children(id).size());
-  if (what == "enumeration") return static_cast<double>(context.file_id);
-  if (what == "parent::id") {
-    return id_or_none(context.parent.valid(), context.parent.valid() ? defs.contexts[context.parent].file_id : 0);
-  }
-  return 0.0;
+  return context.parent.valid() ? static_cast<double>(defs.contexts[context.parent].file_id) : -1.0;  // parent::id
 }
 
 Datum of_region(std::string_view what, const Definitions& defs, std::size_t index) {
@@ -243,14 +263,13 @@ Datum of_node(std::string_view what, const SystemTree& system, std::size_t index
   if (index >= system.nodes.size()) return 0.0;
   const SystemNode& node = system.nodes[index];
   if (what == "name") return node.name;
-  if (what == "type") return node.type;
+  if (what == "class") return node.type;
+  if (what == "type") return type_number(node);
   if (what == "description") return node.description;
   if (what == "rank") return static_cast<double>(node.rank.value_or(0));
   if (what == "void") return is_void(node) ? 1.0 : 0.0;
-  if (what == "parent::sysid") return id_or_none(node.parent.valid(), node.parent.value);
-  if (what == "parent::id") {
-    return id_or_none(node.parent.valid(), node.parent.valid() ? system.nodes[node.parent.index()].file_id : 0);
-  }
+  if (what == "parent::sysid") return node.parent.valid() ? number(node.parent.index()) : -1.0;
+  if (what == "parent::id") return node.parent.valid() ? number_of(system, node.parent) : -1.0;
   if (what == "#children" || what == "#groups") {
     // A tree node has tree nodes and groups below it, a group locations.
     const SystemKind below = node.kind == SystemKind::group ? SystemKind::location
@@ -267,7 +286,7 @@ Datum of_node(std::string_view what, const SystemTree& system, std::size_t index
 Datum of_calculation(std::string_view what, std::size_t position, const Point& point) {
   const Definitions& defs = point.profile->defs();
   const bool resource = !point.whole_system && position < point.locations.size();
-  if (what == "metric") return static_cast<double>(defs.metric(point.metric).file_id);
+  if (what == "metric") return number(point.metric.index());
   if (what == "state") return static_cast<double>(point.state);
   if (what == "sysstate") return 0.0;
   if (what == "#callpaths" || what == "#regions") return number(point.contexts.size());
@@ -286,17 +305,23 @@ Datum of_calculation(std::string_view what, std::size_t position, const Point& p
 
 class CubeEnvironment : public Environment {
  public:
-  [[nodiscard]] bool varies(std::uint32_t id) const override {
+  [[nodiscard]] expression::Varies varies(std::uint32_t id) const override {
+    using expression::Varies;
     const Variable& variable = kVariables[id];
-    if (variable.about == About::calculation) return variable.what != "metric" && variable.what != "state";
-    return variable.at == At::running && variable.about != About::metric;
+    if (variable.about == About::calculation) {
+      if (variable.what == "metric" || variable.what == "state") return Varies::never;
+      const bool system = variable.what.find("sys") != std::string_view::npos || variable.what == "kind";
+      return system ? Varies::by_cell : Varies::by_row;
+    }
+    if (variable.at != At::running || variable.about == About::metric) return Varies::never;
+    return variable.about == About::location || variable.about == About::group ? Varies::by_cell : Varies::by_row;
   }
 
   [[nodiscard]] Datum value(std::uint32_t id, std::int64_t position, const Point& point) const override {
     const Variable& variable = kVariables[id];
     const Definitions& defs = point.profile->defs();
     const bool running = variable.at == At::running;
-    if (position < 0 && !running) return 0.0;
+    if ((position < 0 && !running) || is_list(variable.what)) return 0.0;
     const auto at = static_cast<std::uint64_t>(std::max<std::int64_t>(position, 0));
     const ContextId context = point.contexts.empty() ? ContextId() : point.contexts[0];
     switch (variable.about) {
@@ -305,21 +330,26 @@ class CubeEnvironment : public Environment {
       case About::calculation:
         return of_calculation(variable.what, at, point);
       case About::metric:
-        return of_metric(variable.what, defs, running ? point.metric.index() : find_id(defs.metrics, at));
+        return of_metric(variable.what, *point.profile, running ? point.metric.index() : at);
       case About::callpath:
         return of_callpath(variable.what, defs, running ? context : defs.contexts.find(at));
       case About::region:
         if (running && !context.valid()) return 0.0;
         return of_region(variable.what, defs,
-                         running ? defs.contexts[context].region.index() : find_id(defs.regions, at));
+                         running ? defs.contexts[context].region.index() : find_region(defs.regions, at));
       case About::stn:
         return of_node(variable.what, defs.system, find_node(defs.system, SystemKind::node, at));
       case About::group:
-        return of_node(variable.what, defs.system, find_node(defs.system, SystemKind::group, at));
       case About::location:
         if (running) {
           if (point.whole_system || point.locations.empty()) return 0.0;
-          return of_node(variable.what, defs.system, defs.system.locations[point.locations[0].index()].index());
+          const SystemNodeId location = defs.system.locations[point.locations[0].index()];
+          const SystemNodeId group = defs.system.nodes[location.index()].parent;
+          const SystemNodeId node = variable.about == About::group ? group : location;
+          return node.valid() ? of_node(variable.what, defs.system, node.index()) : Datum(0.0);
+        }
+        if (variable.about == About::group) {
+          return of_node(variable.what, defs.system, find_node(defs.system, SystemKind::group, at));
         }
         return of_node(variable.what, defs.system, find_node(defs.system, SystemKind::location, at));
     }
@@ -329,6 +359,7 @@ class CubeEnvironment : public Environment {
   [[nodiscard]] std::size_t size(std::uint32_t id, const Point& point) const override {
     const Variable& variable = kVariables[id];
     if (variable.at != At::given) return 1;
+    if (is_list(variable.what)) return 0;
     const Definitions& defs = point.profile->defs();
     const auto nodes = [&](SystemKind kind) {
       return static_cast<std::size_t>(std::count_if(defs.system.nodes.begin(), defs.system.nodes.end(),
