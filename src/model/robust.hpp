@@ -67,7 +67,7 @@ class RobustGroup {
   std::size_t parameters_;
   Located located_;
   Statistic statistic_ = Statistic::safe_mean;
-  Level level_;
+  MeanLevel level_;
   std::vector<Scoring> scoring_;
   std::vector<double> run_variance_;
 };

@@ -225,8 +225,8 @@ Statistic choose_statistic(const Repetitions& data, const Located& safe, std::sp
   return best;
 }
 
-Level mean_level(const Repetitions& data, const Located& located) {
-  Level level;
+MeanLevel mean_level(const Repetitions& data, const Located& located) {
+  MeanLevel level;
   level.log_ratio.resize(data.series);
   level.variance.resize(data.series);
   std::vector<double> logs(data.points);

@@ -52,11 +52,11 @@ struct LineOfPoints {
 Statistic choose_statistic(const Repetitions& data, const Located& safe, std::span<const LineOfPoints> lines);
 
 // By how much the values of a statistic lie below the mean (logarithm), per series, and the variance of that.
-struct Level {
+struct MeanLevel {
   std::vector<double> log_ratio;
   std::vector<double> variance;
 };
-Level mean_level(const Repetitions& data, const Located& located);
+MeanLevel mean_level(const Repetitions& data, const Located& located);
 
 // Prior for the variance of a series from those of all: d0 degrees of freedom around s02.
 struct Prior {
