@@ -112,8 +112,8 @@ ExperimentPtr multiplied_by(const Experiment& e, std::uint32_t parameter) {
     for (std::size_t k = 0; k < points.size(); ++k) {
       const std::size_t m = s.first + k;
       const double factor = e.point(points[k])[parameter];
-      ValueStatistics scaled{e.means()[m] * factor, e.medians()[m] * factor, e.minima()[m] * factor, e.maxima()[m] * factor,
-                        e.deviations()[m] * std::fabs(factor)};
+      ValueStatistics scaled{e.means()[m] * factor, e.medians()[m] * factor, e.minima()[m] * factor,
+                             e.maxima()[m] * factor, e.deviations()[m] * std::fabs(factor)};
       if (factor < 0) std::swap(scaled.minimum, scaled.maximum);
       values.assign(e.values(m).begin(), e.values(m).end());
       for (double& v : values) v *= factor;

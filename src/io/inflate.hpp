@@ -15,7 +15,8 @@ bool is_gzip(Bytes bytes);
 // Of a damaged or cut-off file it gives what comes before the damage, and says so.
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit);
 
-// The same piece by piece, without keeping more than one piece; damage is an error once the sound pieces are handed over.
+// The same piece by piece, without keeping more than one piece; damage is an error once the sound pieces are handed
+// over.
 Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink);
 
 // Unpacks one zlib stream that must fill `out` exactly. MT: safe.

@@ -70,9 +70,9 @@ struct TreeView {
 // The call tree as it is. A filter keeps the contexts it accepts and all that lie above them.
 Result<TreeView> top_down(const Profile& profile, const ViewInput& input);
 
-// From the callees up: roots are functions, children the functions that call them, and so on. A node's exclusive value is the part of
-// the root region's exclusive value that came by this chain of callers; inclusive likewise (outermost calls only). At
-// most `depth` levels below the roots are made.
+// From the callees up: roots are functions, children the functions that call them, and so on. A node's exclusive value
+// is the part of the root region's exclusive value that came by this chain of callers; inclusive likewise (outermost
+// calls only). At most `depth` levels below the roots are made.
 Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::size_t depth = 64);
 
 // From the heaviest root down: the child with the largest inclusive value, as long as it has at least `share` of its
