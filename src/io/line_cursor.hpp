@@ -1,4 +1,5 @@
-// Text line by line, with line numbers for messages. Accepts \n and \r\n; lines are views into the blob.
+// Text line by line, with line numbers for messages. Accepts \n and \r\n, and \r where the first line ends so; a byte
+// order mark at the start is skipped. Lines are views into the blob.
 #pragma once
 
 #include <optional>
@@ -10,13 +11,20 @@ namespace fathom {
 
 class LineCursor {
  public:
-  explicit LineCursor(Blob blob) : blob_(std::move(blob)) {}
+  explicit LineCursor(Blob blob) : blob_(std::move(blob)) {
+    if (blob_.text().starts_with("\xEF\xBB\xBF")) at_ = 3;
+    const auto first = blob_.text().find_first_of("\r\n");
+    if (first != std::string_view::npos && blob_.text()[first] == '\r' && first + 1 < blob_.size() &&
+        blob_.text()[first + 1] != '\n') {
+      end_ = '\r';
+    }
+  }
 
   // The next line without its end, or nothing at the end of the text.
   std::optional<std::string_view> next() {
     const std::string_view text = blob_.text();
     if (at_ >= text.size()) return std::nullopt;
-    auto end = text.find('\n', at_);
+    auto end = text.find(end_, at_);
     if (end == std::string_view::npos) end = text.size();
     std::string_view line = text.substr(at_, end - at_);
     at_ = end + 1;
@@ -32,6 +40,7 @@ class LineCursor {
  private:
   Blob blob_;
   std::size_t at_ = 0;
+  char end_ = '\n';
   std::uint64_t number_ = 0;
 };
 

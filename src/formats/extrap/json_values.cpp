@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <optional>
+
 #include "base/text.hpp"
 
 namespace fathom::extrap {
@@ -30,6 +33,15 @@ const char* kind_name(od::json_type type) {
   return "something else";
 }
 
+// Python writes NaN and infinities as bare words, and Extra-P reads them.
+std::optional<double> not_finite(od::value& value) {
+  const std::string_view token = trim(value.raw_json_token());
+  if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (token == "Infinity") return std::numeric_limits<double>::infinity();
+  if (token == "-Infinity") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
 Result<void> read_list(od::array list, ValueList& out, std::uint32_t& items, int depth) {
   if (depth > kDeepest) return Error(fmt::format("values are nested more than {} deep", kDeepest));
   const std::size_t token = out.shape.size();
@@ -40,10 +52,9 @@ Result<void> read_list(od::array list, ValueList& out, std::uint32_t& items, int
   for (auto item : list) {
     od::value value;
     if (const auto code = item.get(value)) return json_error(code);
-    od::json_type type;
-    if (const auto code = value.type().get(type)) return json_error(code);
     ++items;
-    if (type == od::json_type::array) {
+    od::json_type type = od::json_type::null;
+    if (value.type().get(type) == simdjson::SUCCESS && type == od::json_type::array) {
       if (!nested) out.shape.insert(out.shape.end(), numbers, kNumber);
       nested = true;
       od::array inner;
@@ -53,9 +64,7 @@ Result<void> read_list(od::array list, ValueList& out, std::uint32_t& items, int
       continue;
     }
     double number = 0;
-    if (type == od::json_type::number) {
-      if (const auto code = value.get_double().get(number)) return json_error(code);
-    } else {
+    if (type != od::json_type::number || value.get_double().get(number) != simdjson::SUCCESS) {
       FATHOM_TRY(number, read_number(value));
     }
     out.values.push_back(number);
@@ -96,16 +105,21 @@ simdjson::error_code PieceParser::iterate(std::string_view piece, od::document& 
 }
 
 Result<double> read_number(od::value value) {
-  od::json_type type;
-  if (const auto code = value.type().get(type)) return json_error(code);
+  od::json_type type = od::json_type::null;
   double number = 0;
-  if (type == od::json_type::number) {
-    if (const auto code = value.get_double().get(number)) return json_error(code);
-    return number;
+  auto code = value.type().get(type);
+  if (code == simdjson::SUCCESS && type == od::json_type::number) {
+    code = value.get_double().get(number);
+    if (code == simdjson::SUCCESS) return number;
+  }
+  if (code != simdjson::SUCCESS) {
+    if (const auto special = not_finite(value)) return *special;
+    return json_error(code);
   }
   if (type == od::json_type::string) {
     std::string_view text;
-    if (const auto code = value.get_string().get(text)) return json_error(code);
+    code = value.get_string().get(text);
+    if (code != simdjson::SUCCESS) return json_error(code);
     if (const auto parsed = parse_double(to_lower(trim(text)))) return *parsed;
     return Error(fmt::format("'{}' is not a number", fit(text, 40)));
   }
@@ -114,9 +128,8 @@ Result<double> read_number(od::value value) {
 
 Result<void> read_values(od::value value, ValueList& out) {
   out.clear();
-  od::json_type type;
-  if (const auto code = value.type().get(type)) return json_error(code);
-  if (type != od::json_type::array) {
+  od::json_type type = od::json_type::null;
+  if (value.type().get(type) != simdjson::SUCCESS || type != od::json_type::array) {
     FATHOM_TRY(const double number, read_number(value));
     out.values.push_back(number);
     out.repetitions = 1;

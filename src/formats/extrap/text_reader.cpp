@@ -121,7 +121,9 @@ class Reader {
 
   Result<double> parse(std::string_view text) {
     if (const auto value = number(text)) return *value;
-    return wrong(fmt::format("'{}' is not a number", fit(text, 40)));
+    auto error = wrong(fmt::format("'{}' is not a number", fit(text, 40)));
+    if (text.find(',') == std::string_view::npos) return error;
+    return std::move(error).hint("numbers are separated by blanks, and have a '.' before their decimals");
   }
 
   Result<void> points(std::string_view value) {
@@ -213,8 +215,9 @@ Result<ExperimentPtr> read_text(const Blob& blob) {
 }
 
 Match recognise_text(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   while (!head.empty()) {
-    const auto end = head.find('\n');
+    const auto end = head.find_first_of("\r\n");
     const std::string_view line = head.substr(0, end);
     head = end == std::string_view::npos ? std::string_view{} : head.substr(end + 1);
     const std::string_view content = strip(line);
