@@ -41,8 +41,10 @@ class ExperimentDataset : public Dataset {
   bool multiplied_ = false;
 };
 
-// The experiment in Extra-P's text form, piece by piece. What that form cannot say is an error: only statistics
-// (the mean stands for the values), series that lack points, names with line breaks.
+// The experiment in Extra-P's text form, piece by piece. Where only statistics are known the mean stands for the
+// values; points that a series lacks are nan.
 Result<void> write_experiment_text(const Experiment& experiment, const TextSink& sink);
+// A name as the text form holds it: runs of white space are one blank, none at the ends.
+std::string text_spelling(std::string_view name);
 
 }  // namespace fathom

@@ -12,15 +12,18 @@ std::string shortest(double value) {
   return text;
 }
 
-std::string one_line(std::string_view name) {
-  std::string text(name);
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
+}  // namespace
+
+std::string text_spelling(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!blank) text += c;
+    if (blank && !text.empty() && text.back() != ' ') text += ' ';
   }
+  if (text.ends_with(' ')) text.pop_back();
   return text;
 }
-
-}  // namespace
 
 Result<void> write_experiment_text(const Experiment& e, const TextSink& sink) {
   std::string out = "PARAMETER";
@@ -43,9 +46,9 @@ Result<void> write_experiment_text(const Experiment& e, const TextSink& sink) {
   for (const Series& s : e.series()) {
     if (s.metric != metric) {
       metric = s.metric;
-      out += "\nMETRIC " + one_line(e.metrics()[metric].name) + "\n";
+      out += "\nMETRIC " + text_spelling(e.metrics()[metric].name) + "\n";
     }
-    out += "\nREGION " + one_line(e.callpaths()[s.callpath].name) + "\n";
+    out += "\nREGION " + text_spelling(e.callpaths()[s.callpath].name) + "\n";
     const auto points = e.points_of(s);
     at.assign(e.point_count(), -1);
     for (std::size_t k = 0; k < points.size(); ++k) at[points[k]] = static_cast<std::int64_t>(s.first + k);

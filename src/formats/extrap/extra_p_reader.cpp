@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
 #include "formats/extrap/extra_p_models.hpp"
@@ -161,6 +163,8 @@ class Reader {
     kept_.values.clear();
     kept_.shape.clear();
     if (dom::array where; object["values"].get(where) == simdjson::SUCCESS) FATHOM_CHECK(read_kept(where));
+    // Where the mean is a number, so were all values.
+    if (!std::isnan(s.mean)) drop_padding(kept_);
     builder_.add_statistics(callpath, metric, builder_.point(point_), s, static_cast<std::uint32_t>(repetitions),
                             kept_.values, kept_.shape);
     return {};

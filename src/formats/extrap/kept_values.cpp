@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "base/text.hpp"
@@ -215,6 +216,25 @@ void KeptValuesWriter::close_chunk() {
 std::vector<ZipMember> KeptValuesWriter::members() && {
   close_chunk();
   return std::move(done_);
+}
+
+void drop_padding(KeptArray& array) {
+  std::vector<double> values;
+  std::size_t next = 0;
+  for (ShapeToken& token : array.shape) {
+    if (token == kNumber) {
+      values.push_back(array.values[next++]);
+      continue;
+    }
+    if (token % 2 != 0) continue;
+    const std::size_t count = token / 2;
+    std::size_t used = count;
+    while (used > 0 && std::isnan(array.values[next + used - 1])) --used;
+    for (std::size_t i = 0; i < used; ++i) values.push_back(array.values[next + i]);
+    next += count;
+    token = static_cast<ShapeToken>(used * 2);
+  }
+  if (!array.shape.empty()) array.values = std::move(values);
 }
 
 }  // namespace fathom::extrap

@@ -15,6 +15,9 @@ struct KeptArray {
   std::vector<ShapeToken> shape;  // empty for one dimension
 };
 
+// Lists of unequal length are stored as equally long ones, filled up with nan. Takes that out again.
+void drop_padding(KeptArray& array);
+
 class KeptValues {
  public:
   static Result<KeptValues> open(const ZipReader& zip, std::uint64_t chunk, const Work& work);

@@ -89,6 +89,16 @@ Result<void> write_text(Dataset& dataset, const std::filesystem::path& target, c
           .hint("write JSON, JSON Lines or .extra-p instead");
     }
   }
+  const auto respelled = [](const std::vector<Named>& names) {
+    return std::find_if(names.begin(), names.end(), [](const Named& n) { return text_spelling(n.name) != n.name; });
+  };
+  for (const auto* names : {&e->metrics(), &e->callpaths()}) {
+    const auto found = respelled(*names);
+    if (found == names->end()) continue;
+    FATHOM_CHECK(dataset.work()->diagnostics.warn(
+        "experiment.white_space", Place::in(dataset.path().string()),
+        fmt::format("'{}': the text format holds one blank where a name has more white space", found->name)));
+  }
   bool nested = false;
   for (std::size_t i = 0; i < e->measurement_count() && !nested; ++i) nested = !e->shape(i).empty();
   if (nested) {
