@@ -24,7 +24,6 @@ namespace fathom::cli {
 namespace {
 
 constexpr std::uint64_t kRows = 20;
-constexpr double kFarOutside = 16;  // times the largest measured value: a prediction there is a guess
 
 class ModelCommand final : public Command {
  public:
@@ -160,7 +159,7 @@ class ModelCommand final : public Command {
     for (std::size_t p = 0; p < point.size(); ++p) {
       double largest = 0;
       for (std::size_t i = 0; i < e.point_count(); ++i) largest = std::max(largest, e.point(i)[p]);
-      if (largest > 0 && point[p] > largest * kFarOutside) {
+      if (largest > 0 && point[p] > largest * kFarExtrapolation) {
         session.work()->diagnostics.info(
             "model.extrapolation", Place::in(e.name()),
             fmt::format("{}={} is {:.0f} times the largest measured value ({}): a prediction there is a guess",
@@ -272,7 +271,7 @@ class ModelCommand final : public Command {
         growth += (growth.empty() ? "" : ", ") + r.growth[p].text(e.parameters()[p]);
       }
       if (growth.empty()) growth = "constant";
-      std::vector<Cell> cells = {{r.bug ? "!" : "", Style::red}, {e.callpaths()[s.callpath].name}};
+      std::vector<Cell> cells = {{r.bug ? "!" : (r.unsure ? "?" : ""), Style::red}, {e.callpaths()[s.callpath].name}};
       if (several_metrics) cells.emplace_back(e.metrics()[s.metric].name);
       cells.emplace_back(short_model(*r.model));
       cells.emplace_back(growth, r.bug ? Style::red : Style::plain);
@@ -286,12 +285,16 @@ class ModelCommand final : public Command {
     text += table.text(session.terminal());
     if (rows < ranking.models.size())
       text += fmt::format("… and {} more (-n 0 shows all)\n", ranking.models.size() - rows);
-    bool first = true;
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (!ranking.models[i].bug) continue;
-      text += (first ? "\nScalability bugs:\n" : "") + std::string("  ") + ranking.models[i].explanation + "\n";
-      first = false;
-    }
+    const auto list = [&](std::string_view title, bool RankedModel::*which) {
+      bool first = true;
+      for (std::size_t i = 0; i < rows; ++i) {
+        if (!(ranking.models[i].*which)) continue;
+        text += fmt::format("{}  {}\n", first ? fmt::format("\n{}:\n", title) : "", ranking.models[i].explanation);
+        first = false;
+      }
+    };
+    list("Scalability bugs (!)", &RankedModel::bug);
+    list("Not sure (?)", &RankedModel::unsure);
     session.out().write(text);
     return kDone;
   }

@@ -1,34 +1,139 @@
 #include "model/growth.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "model/relative_noise.hpp"
+#include "model/robust.hpp"
+#include "model/special.hpp"
 
 namespace fathom {
 
 namespace {
 
-// Nesting is one level deep: a factor's segments hold plain functions.
-LeadingPowers of_terms(const std::vector<Term>& terms, std::uint32_t parameter, bool inside) {
-  LeadingPowers best;
-  bool any = false;
-  for (const auto& term : terms) {
-    for (const auto& factor : term.factors) {
-      if (factor.parameter != parameter && !inside) continue;
-      LeadingPowers growth{factor.power.value, factor.log.value};
-      if (!factor.segments.empty() && !inside) {
-        growth = of_terms(factor.segments.back().function.terms, parameter, true);
-      }
-      best = any ? std::max(best, growth) : growth;
-      any = true;
+constexpr double kConfidence = 0.99;
+constexpr int kRounds = 2;  // of reweighting
+
+std::string exponent_text(const Exponent& e) {
+  const std::string text = e.text();
+  return text.find_first_of("/.-") == std::string::npos ? text : "(" + text + ")";
+}
+
+Exponent plus(const Exponent& a, const Exponent& b) {
+  return a.zero() ? b : b.zero() ? a : Exponent::decimal(a.value + b.value);
+}
+
+// Nesting is one level deep: a factor's segments hold plain functions of that parameter.
+std::optional<Growth> of_terms(const std::vector<Term>& terms, std::uint32_t parameter, Terms which) {
+  std::optional<Growth> best;
+  for (const Term& term : terms) {
+    if (which == Terms::positive && !(term.coefficient > 0)) continue;
+    std::optional<Growth> growth;
+    for (const Factor& factor : term.factors) {
+      if (factor.parameter != parameter) continue;
+      const Growth own = factor.segments.empty()
+                             ? Growth{factor.power, factor.log}
+                             : of_terms(factor.segments.back().function.terms, parameter, which).value_or(Growth{});
+      growth = growth ? Growth{plus(growth->power, own.power), plus(growth->log, own.log)} : own;
     }
+    if (growth && (!best || grows_faster(*growth, *best))) best = growth;
   }
   return best;
 }
 
+// The function with `growth` in place of its own growth with `parameter`; terms that become equal are joined.
+Function replaced(const Function& function, std::uint32_t parameter, const Growth& growth) {
+  Function out;
+  for (const Term& term : function.terms) {
+    Term other{1, {}};
+    bool done = growth.constant();
+    for (const Factor& factor : term.factors) {
+      if (factor.parameter != parameter) {
+        other.factors.push_back(factor);
+      } else if (!done) {
+        other.factors.push_back({parameter, growth.power, growth.log, {}});
+        done = true;
+      }
+    }
+    const auto same = [&](const Term& existing) {
+      return std::equal(existing.factors.begin(), existing.factors.end(), other.factors.begin(), other.factors.end(),
+                        [](const Factor& a, const Factor& b) {
+                          return a.parameter == b.parameter && a.power == b.power && a.log == b.log &&
+                                 a.segments.empty() && b.segments.empty();
+                        });
+    };
+    if (other.factors.empty() || std::any_of(out.terms.begin(), out.terms.end(), same)) continue;
+    out.terms.push_back(std::move(other));
+  }
+  return out;
+}
+
+// Fits constant and coefficients of the function's terms anew; the sum of squared relative residuals.
+std::optional<double> refit(const RelativeNoise& data, Function& function) {
+  const std::size_t points = data.values.size();
+  std::vector<std::vector<double>> columns{std::vector<double>(points, 1.0)};
+  std::vector<double> scale{1};
+  for (const Term& term : function.terms) {
+    auto& column = columns.emplace_back();
+    const Term unit{1, term.factors};
+    double largest = 0;
+    for (std::size_t k = 0; k < points; ++k) {
+      column.push_back(evaluate(unit, data.point(k)));
+      largest = std::max(largest, std::fabs(column.back()));
+    }
+    if (!(largest > 0) || !std::isfinite(largest)) return std::nullopt;
+    for (double& value : column) value /= largest;
+    scale.push_back(largest);
+  }
+  if (columns.size() > RelativeSolver::kMostColumns || columns.size() > points) return std::nullopt;
+  std::vector<const double*> pointers;
+  for (const auto& column : columns) pointers.push_back(column.data());
+  RelativeSolver solver;
+  Hypothesis fit;
+  if (!solver.solve(pointers, data.values, kRounds, fit)) return std::nullopt;
+  function.constant = fit.coefficients[0];
+  for (std::size_t t = 0; t < function.terms.size(); ++t) {
+    function.terms[t].coefficient = fit.coefficients[t + 1] / scale[t + 1];
+  }
+  return fit.squares;
+}
+
 }  // namespace
 
-LeadingPowers leading_growth(const Function& function, std::uint32_t parameter) {
-  const auto& terms = function.segments.empty() ? function.terms : function.segments.back().function.terms;
-  return of_terms(terms, parameter, false);
+std::string Growth::text(const std::string& parameter) const {
+  std::string out;
+  if (!power.zero()) out = parameter + (power.value == 1 ? "" : "^" + exponent_text(power));
+  if (!log.zero()) {
+    if (!out.empty()) out += " * ";
+    out += "log2(" + parameter + ")" + (log.value == 1 ? "" : "^" + exponent_text(log));
+  }
+  return out.empty() ? "constant" : out;
+}
+
+bool grows_faster(const Growth& a, const Growth& b) {
+  if (a.power.value != b.power.value) return a.power.value > b.power.value;
+  return a.log.value > b.log.value;
+}
+
+Growth leading_growth(const Function& function, std::uint32_t parameter, Terms terms) {
+  const auto& list = function.segments.empty() ? function.terms : function.segments.back().function.terms;
+  return of_terms(list, parameter, terms).value_or(Growth{});
+}
+
+std::optional<Function> within(const Growth& allowed, const Experiment& experiment, const Model& model, Measure measure,
+                               std::uint32_t parameter) {
+  const Segment* segment = model.function.segments.empty() ? nullptr : &model.function.segments.back();
+  Function own = segment == nullptr ? model.function : segment->function;
+  const auto data = relative_noise(experiment, model, measure, segment);
+  if (!data || data->degrees <= 0) return std::nullopt;
+  Function other = replaced(own, parameter, allowed);
+  const auto with = refit(*data, own);
+  const auto without = refit(*data, other);
+  if (!with || !without) return std::nullopt;
+  const double limit = student_quantile((1 + kConfidence) / 2, data->degrees);
+  if (*without - *with > limit * limit * data->variance) return std::nullopt;
+  return other;
 }
 
 }  // namespace fathom

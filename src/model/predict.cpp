@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/number.hpp"
+#include "model/relative_noise.hpp"
 #include "model/robust_groups.hpp"
 #include "model/special.hpp"
 
@@ -141,13 +143,21 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 
 namespace {
 
+// How many parameters' exponents a hypothesis has chosen.
+std::size_t exponents(const Hypothesis& hypothesis) {
+  std::set<std::uint32_t> parameters;
+  for (const auto& factors : hypothesis.summands) {
+    for (const auto& factor : factors) parameters.insert(factor.parameter);
+  }
+  return parameters.size();
+}
+
 Forecast robust_forecast(const RobustGroup& group, std::size_t s, const Model& model, std::span<const double> point,
                          double level) {
   Forecast out;
   out.value = model.function(point);
   const auto hypotheses = group.ranked(s, kMixture);
   const Scoring& scoring = group.scoring(s);
-  const double degrees = std::clamp(scoring.nu - 2, 1.0, kMostDegrees);
   std::vector<Part> parts;
   double total = 0;
   double chosen = 0;
@@ -161,8 +171,10 @@ Forecast robust_forecast(const RobustGroup& group, std::size_t s, const Model& m
         std::any_of(h.summands.begin(), h.summands.end(), [](const auto& factors) { return factors.empty(); });
     const double share = leverage(function, group.coordinates(), group.parameters(), point, with_constant);
     if (!std::isfinite(share)) continue;
-    const double variance = (scoring.base + h.squares) / scoring.nu * share + group.level_variance(s);
-    parts.push_back({weight, std::log(value), std::sqrt(variance), degrees});
+    // Coefficients and exponents were chosen to make the squares small: none of them is left as a degree of freedom.
+    const double free = std::max(scoring.nu - static_cast<double>(h.summands.size() + exponents(h)), 1.0);
+    const double variance = (scoring.base + h.squares) / free * share + group.level_variance(s);
+    parts.push_back({weight, std::log(value), std::sqrt(variance), std::min(free, kMostDegrees)});
     total += weight;
     if (same_terms(function, model.function)) chosen += weight;
   }
@@ -179,8 +191,6 @@ Forecast plain_forecast(const Experiment& experiment, const Model& model, Measur
                         std::span<const double> point, double level) {
   Forecast out;
   out.value = model.function(point);
-  const Series& series = experiment.series()[model.series];
-  const std::size_t parameters = experiment.parameters().size();
   const Function* function = &model.function;
   const Segment* segment = nullptr;
   if (!function->segments.empty()) {
@@ -188,51 +198,15 @@ Forecast plain_forecast(const Experiment& experiment, const Model& model, Measur
     if (segment == nullptr) return out;
     function = &segment->function;
   }
-  const auto values = experiment.measure(measure);
-  std::vector<double> coordinates;
-  double squares = 0;
-  double n = 0;
-  double run = 0;  // relative variance of a single run, from the repetitions
-  double run_degrees = 0;
-  double repetitions = 0;
-  const auto points = experiment.points_of(series);
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const auto at = experiment.point(points[k]);
-    if (segment != nullptr && !(at[0] >= segment->from && at[0] <= segment->to)) continue;
-    const double f = (*function)(at);
-    const double y = values[series.first + k];
-    if (!(f > 0) || !(y > 0)) return out;  // relative residuals need positive values
-    coordinates.insert(coordinates.end(), at.begin(), at.end());
-    const double r = 2 * (y - f) / (y + f);
-    squares += r * r;
-    n += 1;
-    const double count = experiment.repetitions()[series.first + k];
-    const double mean = experiment.means()[series.first + k];
-    repetitions += std::max(count, 1.0);
-    if (count > 1 && mean > 0) {
-      const double deviation = experiment.deviations()[series.first + k] / mean;
-      run += count * deviation * deviation;
-      run_degrees += count - 1;
-    }
-  }
+  const auto noise = relative_noise(experiment, model, measure, segment);
   const double value = (*function)(point);
-  if (!(value > 0) || n == 0) return out;
-  const double coefficients = static_cast<double>(function->terms.size()) + 1;
-  const double free = n - coefficients;
-  if (free <= 0 && run_degrees <= 0) return out;
-  repetitions /= n;
-  if (run_degrees > 0) run /= run_degrees;
-  // Variance of one point's value: what the repetitions say and what the fit leaves, pooled; the fit alone when it is
-  // worse than that.
-  const double pooled = (squares + run_degrees * run / repetitions) / (std::max(free, 0.0) + run_degrees);
-  const double own = free > 0 ? squares / free : 0;
-  const double variance = std::max(pooled, own);
-  const double degrees = std::clamp(own > pooled ? free : std::max(free, 0.0) + run_degrees, 1.0, kMostDegrees);
-  const double share = leverage(*function, coordinates, parameters, point, true);
+  if (!noise || noise->degrees <= 0 || !(value > 0)) return out;
+  const double share = leverage(*function, noise->coordinates, noise->parameters, point, true);
   if (!std::isfinite(share)) return out;
-  const std::vector<Part> parts{{1, std::log(value), std::sqrt(variance * share), degrees}};
+  const double degrees = std::clamp(noise->degrees, 1.0, kMostDegrees);
+  const std::vector<Part> parts{{1, std::log(value), std::sqrt(noise->variance * share), degrees}};
   out.confidence = interval_of(parts, 0, level);
-  out.prediction = interval_of(parts, run_degrees > 0 ? std::max(run, variance) : variance, level);
+  out.prediction = interval_of(parts, noise->run_variance, level);
   return out;
 }
 
@@ -267,7 +241,7 @@ std::string extrapolation_warning(const Experiment& experiment, const Series& se
                                   const Forecast& forecast) {
   const double factor = extrapolation(experiment, series, point);
   const double ratio = forecast.confidence.high / forecast.confidence.low;
-  if (factor >= kFarExtrapolation) {
+  if (factor > kFarExtrapolation) {
     return "the point lies " + exact_text(std::round(factor * 10) / 10) + " times outside the measured range";
   }
   if (ratio > kWide) {

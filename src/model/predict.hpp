@@ -38,8 +38,8 @@ class Predictor {
 
 // How far a point lies outside the measured range: the largest factor by which a coordinate leaves it; 1 = inside.
 double extrapolation(const Experiment& experiment, const Series& series, std::span<const double> point);
-// Beyond this factor a forecast deserves a warning.
-inline constexpr double kFarExtrapolation = 8;
+// Beyond this factor a forecast is a guess and deserves a warning.
+inline constexpr double kFarExtrapolation = 16;
 // One sentence for the user, or "" when there is nothing to warn about.
 std::string extrapolation_warning(const Experiment& experiment, const Series& series, std::span<const double> point,
                                   const Forecast& forecast);

@@ -5,10 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
+#include <random>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "model/robust.hpp"
+#include "model/special.hpp"
 #include "model/vector_clones.hpp"
 
 namespace fathom {
@@ -22,6 +25,7 @@ constexpr std::size_t kMostExtraFactors = 2 * kMostColumns;
 constexpr std::size_t kLanes = 8;   // columns are padded to whole vectors
 constexpr double kInteraction = 2;  // price of an extra factor in a product
 constexpr double kWorthRefitting = 10;
+constexpr std::size_t kBootstrap = 100;
 constexpr std::size_t kRefits = 12;  // how many of the best are fitted exactly
 constexpr double kRounding = 1e-15;  // of a Gram matrix, per point
 constexpr double kCollinear = 1e-11;
@@ -111,15 +115,21 @@ class RobustMulti final : public RobustGroup {
 
   std::vector<Hypothesis> ranked(std::size_t s, std::size_t count) const override {
     if (count == 1 && !best_.empty()) return {best_[s]};
-    const auto v = located_.of(s);
-    const auto picks = search(s, std::max(kRefits, count));
+    return ranked(located_.of(s), scoring_[s], count);
+  }
+
+ private:
+  // Of any values at the points.
+  [[nodiscard]] std::vector<Hypothesis> ranked(std::span<const double> v, const Scoring& scoring,
+                                               std::size_t count) const {
+    const auto picks = search(v, scoring, count);
     std::vector<Hypothesis> out;
     RelativeSolver solver;
     std::vector<std::vector<double>> values;
     std::vector<const double*> pointers;
     for (const auto& pick : picks) {
       // What the plain sums put far behind does not win by an exact fit.
-      if (count == 1 && scoring_[s].score(pick.value) > scoring_[s].score(picks.front().value) + kWorthRefitting) break;
+      if (count == 1 && scoring.score(pick.value) > scoring.score(picks.front().value) + kWorthRefitting) break;
       Hypothesis h;
       values.resize(pick.count);
       pointers.clear();
@@ -145,7 +155,7 @@ class RobustMulti final : public RobustGroup {
         if (h.coefficients[c] < 0) negative += 1;
         h.coefficients[c] /= scales[c];
       }
-      h.score = scoring_[s](h.squares, pick.count, negative) + extra;
+      h.score = scoring(h.squares, pick.count, negative) + extra;
       out.push_back(std::move(h));
     }
     std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
@@ -154,7 +164,6 @@ class RobustMulti final : public RobustGroup {
     return out;
   }
 
- private:
   static Hypothesis constant(std::span<const double> v) {
     Hypothesis h;
     double mean = 0;
@@ -223,9 +232,9 @@ class RobustMulti final : public RobustGroup {
   }
 
   // The best few terms of one parameter, from a free line through the points of each of its lines.
-  std::vector<std::uint16_t> candidates(std::size_t s, std::size_t p, std::span<const double> log_v) const {
+  std::vector<std::uint16_t> candidates(std::span<const double> v, std::span<const double> log_v,
+                                        const Scoring& scoring, std::size_t p, std::size_t most) const {
     const Axis& axis = axes_[p];
-    const auto v = located_.of(s);
     std::vector<double> line;
     std::size_t falling_lines = 0;
     for (const auto& item : axis.lines) {
@@ -252,16 +261,15 @@ class RobustMulti final : public RobustGroup {
       count = table.size();
       for (std::size_t b = 0; b < count; ++b) sum[b] += std::isfinite(squares[b]) ? squares[b] : constant;
     }
-    const std::size_t most = parameters_ == 2 ? 8 : 6;
     std::vector<std::pair<double, std::uint16_t>> scored;
     for (std::size_t b = 0; b < count; ++b) {
       scored.emplace_back(sum[b], static_cast<std::uint16_t>(b + (falls ? axis.rising : 0)));
     }
     std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    const double limit = scoring_[s](scored.front().first, 0, 0) + kWithin;
+    const double limit = scoring(scored.front().first, 0, 0) + kWithin;
     std::vector<std::uint16_t> out;
     for (const auto& [squared, block] : scored) {
-      if (out.size() == most || scoring_[s](squared, 0, 0) > limit) break;
+      if (out.size() == most || scoring(squared, 0, 0) > limit) break;
       out.push_back(block);
     }
     return out;
@@ -391,19 +399,21 @@ class RobustMulti final : public RobustGroup {
     }
   };
 
-  std::vector<Pick> search(std::size_t s, std::size_t keep) const {
-    const auto v = located_.of(s);
+  // A mixture looks wider than the search for the one best model.
+  std::vector<Pick> search(std::span<const double> v, const Scoring& scoring, std::size_t count) const {
+    const bool wide = count > kRefits;
+    const std::size_t most = parameters_ == 2 ? (wide ? 16 : 8) : (wide ? 9 : 6);
     const std::size_t points = v.size();
     const std::size_t stride = (points + kLanes - 1) / kLanes * kLanes;
     const std::vector<double> log_v = logarithms(v);
     std::array<std::vector<std::uint16_t>, 3> options;
-    for (std::size_t p = 0; p < parameters_; ++p) options[p] = candidates(s, p, log_v);
+    for (std::size_t p = 0; p < parameters_; ++p) options[p] = candidates(v, log_v, scoring, p, most);
     if (parameters_ == 2) options[2] = {0};
     const std::size_t columns = std::size_t{1} << parameters_;
     std::vector<double> matrix(columns * stride, 0);
     std::vector<double> gram(columns * columns);
     std::vector<double> target(columns);
-    Best best(scoring_[s], keep);
+    Best best(scoring, std::max(kRefits, count));
     Subsets subsets;
     subsets.best = &best;
     subsets.columns = columns;
@@ -452,7 +462,7 @@ class RobustMulti final : public RobustGroup {
       for (std::size_t s = begin; s < end; ++s) {
         found[s] = best(s);
         const Hypothesis& h = found[s];
-        free[s] = n - static_cast<double>(h.coefficients.size()) - static_cast<double>(parameters_);
+        free[s] = degrees_left(h);
         b[s] = free[s] > 0 ? h.squares / free[s] : std::numeric_limits<double>::quiet_NaN();
       }
       return {};
@@ -467,6 +477,9 @@ class RobustMulti final : public RobustGroup {
         degrees.push_back(free[s]);
       }
       if (known.size() >= kEnoughSeries) {
+        const double bias = bias_of_residuals(found, std::sqrt(median_of(known)));
+        for (double& value : known) value /= bias;
+        for (double& value : run_variance_) value /= bias;
         set_scoring(tau2, df, pooled_prior(known, degrees, kMostPriorWithoutRepetitions), n);
       } else {
         best_ = std::move(found);
@@ -488,6 +501,44 @@ class RobustMulti final : public RobustGroup {
       df[s] /= phi;
     }
     set_scoring(tau2, df, pooled_prior(tau2, df, kMostPrior), n);
+  }
+
+  // The best of many functions leaves less than the noise. By how much depends on the points; it is found by adding
+  // noise of known size to functions that were found and looking at what is left of it.
+  [[nodiscard]] double bias_of_residuals(std::span<const Hypothesis> found, double deviation) const {
+    if (!(deviation > 1e-9)) return 1;
+    const std::size_t count = std::min(found.size(), kBootstrap);
+    std::vector<double> excess(count, std::numeric_limits<double>::quiet_NaN());
+    (void)parallel_blocks(count, 1, [&](std::size_t begin, std::size_t) -> Result<void> {
+      const std::size_t s = begin * found.size() / count;
+      std::mt19937_64 random(begin + 1);
+      const Function function = function_of(found[s], 1);
+      std::vector<double> v;
+      for (std::size_t k = 0; k < data_.points; ++k) {
+        const double f = function(std::span(coordinates_).subspan(k * parameters_, parameters_));
+        v.push_back(f * std::exp(deviation * normal(random)));
+      }
+      const Hypothesis h = ranked(v, scoring_[s], 1).front();
+      const double free = degrees_left(h);
+      if (free > 0) {
+        excess[begin] = std::log(h.squares / free / (deviation * deviation)) - digamma(free / 2) + std::log(free / 2);
+      }
+      return {};
+    });
+    std::erase_if(excess, [](double value) { return !std::isfinite(value); });
+    return excess.empty() ? 1 : std::min(std::exp(median_of(excess)), 1.0);
+  }
+
+  // Box and Muller: the same numbers with every library.
+  static double normal(std::mt19937_64& random) {
+    const auto unit = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
+    const double radius = std::sqrt(-2 * std::log(unit()));
+    return radius * std::cos(2 * std::numbers::pi * unit());
+  }
+
+  [[nodiscard]] double degrees_left(const Hypothesis& h) const {
+    return static_cast<double>(data_.points) - static_cast<double>(h.coefficients.size()) -
+           static_cast<double>(parameters_);
   }
 
   std::vector<Axis> axes_;

@@ -261,7 +261,8 @@ MeanLevel mean_level(const Repetitions& data, const Located& located) {
     const double error = std::max(level.variance[s], average_variance);
     const double kappa = data.series > 1 ? (real + error > 0 ? real / (real + error) : 0) : 1;
     level.log_ratio[s] = average + kappa * (level.log_ratio[s] - average);
-    level.variance[s] = kappa * error;
+    // The average is itself known only so well.
+    level.variance[s] = kappa * error + (1 - kappa) * (1 - kappa) * spread / count;
   }
   return level;
 }

@@ -8,17 +8,12 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "model/predict.hpp"
 
 namespace fathom {
 namespace {
 
-constexpr double kFarther = 16;        // the target lies this many times beyond the data
 constexpr double kWorthSaying = 0.01;  // share of the total from which a model can be a bug
-
-std::string exponent_text(const Exponent& e) {
-  const std::string text = e.text();
-  return text.find_first_of("/.-") == std::string::npos ? text : "(" + text + ")";
-}
 
 std::optional<Exponent> parse_exponent(std::string_view text) {
   text = trim(text);
@@ -34,47 +29,7 @@ std::optional<Exponent> parse_exponent(std::string_view text) {
   return std::nullopt;
 }
 
-void collect_growth(const Function& f, std::uint32_t parameter, Growth& best) {
-  // Of a piecewise function the last piece is the one that holds at scale.
-  if (!f.segments.empty()) return collect_growth(f.segments.back().function, parameter, best);
-  for (const Term& term : f.terms) {
-    if (!(term.coefficient > 0)) continue;
-    Growth g;
-    for (const Factor& factor : term.factors) {
-      if (factor.parameter != parameter) continue;
-      if (!factor.segments.empty()) {
-        collect_growth(factor.segments.back().function, parameter, g);
-        continue;
-      }
-      g.power = g.power.zero() ? factor.power : Exponent::decimal(g.power.value + factor.power.value);
-      g.log = g.log.zero() ? factor.log : Exponent::decimal(g.log.value + factor.log.value);
-    }
-    if (grows_faster(g, best)) best = g;
-  }
-}
-
 }  // namespace
-
-std::string Growth::text(const std::string& parameter) const {
-  std::string out;
-  if (!power.zero()) out = parameter + (power.value == 1 ? "" : "^" + exponent_text(power));
-  if (!log.zero()) {
-    if (!out.empty()) out += " * ";
-    out += "log2(" + parameter + ")" + (log.value == 1 ? "" : "^" + exponent_text(log));
-  }
-  return out.empty() ? "constant" : out;
-}
-
-bool grows_faster(const Growth& a, const Growth& b) {
-  if (a.power.value != b.power.value) return a.power.value > b.power.value;
-  return a.log.value > b.log.value;
-}
-
-Growth growth_of(const Function& function, std::uint32_t parameter) {
-  Growth best;
-  collect_growth(function, parameter, best);
-  return best;
-}
 
 Result<std::vector<Growth>> parse_expectation(std::string_view text, std::span<const std::string> parameters) {
   std::vector<Growth> expected(parameters.size());
@@ -166,7 +121,7 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
     }
   }
   ranking.target = ranking.largest;
-  if (options.at.empty() && parameters > 0) ranking.target[0] *= kFarther;
+  if (options.at.empty() && parameters > 0) ranking.target[0] *= kFarExtrapolation;
   for (const auto& [name, value] : options.at) {
     const auto found = std::find(e.parameters().begin(), e.parameters().end(), name);
     if (found == e.parameters().end()) {
@@ -182,10 +137,19 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
   for (const Model& model : set.models) {
     RankedModel r;
     r.model = &model;
-    for (std::uint32_t p = 0; p < parameters; ++p) r.growth.push_back(growth_of(model.function, p));
-    const auto positive = [](double v) { return std::isfinite(v) && v > 0 ? v : 0; };
+    Model judged = model;
     r.now = model.function(ranking.largest);
-    r.then = model.function(ranking.target);
+    for (std::uint32_t p = 0; p < parameters; ++p) {
+      r.growth.push_back(leading_growth(model.function, p, Terms::positive));
+      // Only parameters that the target moves can hurt there.
+      if (ranking.target[p] <= ranking.largest[p] || !grows_faster(r.growth[p], expected[p])) continue;
+      // Growth that may be noise does not count at the target either.
+      auto tamed = within(expected[p], e, judged, set.modeler.measure, p);
+      r.suspect.push_back({p, !tamed});
+      if (tamed) judged.function = std::move(*tamed);
+    }
+    const auto positive = [](double v) { return std::isfinite(v) && v > 0 ? v : 0; };
+    r.then = judged.function(ranking.target);
     auto& total = totals[e.series()[model.series].metric];
     total.first += positive(r.now);
     total.second += positive(r.then);
@@ -196,18 +160,22 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
     const auto [now, then] = totals[series.metric];
     r.share_now = now > 0 ? std::max(r.now, 0.0) / now : 0;
     r.share_then = then > 0 ? std::max(r.then, 0.0) / then : 0;
-    for (std::size_t p = 0; p < parameters; ++p) {
-      // Only parameters that the target moves can hurt there.
-      if (ranking.target[p] <= ranking.largest[p]) continue;
-      if (!grows_faster(r.growth[p], expected[p]) || r.share_then < kWorthSaying) continue;
-      r.bug = true;
-      r.explanation = fmt::format("'{}' of {} grows like {}, faster than {}: from {} ({}) at {} to {} ({}) at {}.",
-                                  e.metrics()[series.metric].name, e.callpaths()[series.callpath].name,
-                                  r.growth[p].text(e.parameters()[p]),
-                                  expected[p].constant() ? "staying constant" : expected[p].text(e.parameters()[p]),
-                                  readable(r.now, ""), percent(r.share_now, 1), named_point(e, ranking.largest),
-                                  readable(r.then, ""), percent(r.share_then, 1), named_point(e, ranking.target));
-      break;
+    if (r.share_then < kWorthSaying) continue;
+    for (const auto& [p, sure] : r.suspect) {
+      if (r.bug || (r.unsure && !sure)) continue;
+      r.bug = sure;
+      r.unsure = !sure;
+      const std::string what =
+          fmt::format("'{}' of {}", e.metrics()[series.metric].name, e.callpaths()[series.callpath].name);
+      const std::string allowed = expected[p].constant() ? "a constant" : expected[p].text(e.parameters()[p]);
+      r.explanation = sure ? fmt::format("{} grows like {}, faster than {}: from {} ({}) at {} to {} ({}) at {}.", what,
+                                         r.growth[p].text(e.parameters()[p]), allowed, readable(r.now, ""),
+                                         percent(r.share_now, 1), named_point(e, ranking.largest), readable(r.then, ""),
+                                         percent(r.share_then, 1), named_point(e, ranking.target))
+                           : fmt::format(
+                                 "{} is modelled by {}, but its noise does not allow to tell that from {}, as which it "
+                                 "counts at {}.",
+                                 what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
     }
   }
   std::stable_sort(ranking.models.begin(), ranking.models.end(), [](const RankedModel& a, const RankedModel& b) {

@@ -6,20 +6,11 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "model/growth.hpp"
 #include "model/model.hpp"
 
 namespace fathom {
 
-// How something grows with one parameter: x^power * log2(x)^log.
-struct Growth {
-  Exponent power;
-  Exponent log;
-  [[nodiscard]] bool constant() const { return power.zero() && log.zero(); }
-  [[nodiscard]] std::string text(const std::string& parameter) const;  // "p^(3/2) * log2(p)", "constant"
-};
-bool grows_faster(const Growth& a, const Growth& b);
-// The fastest growing part with a coefficient above zero.
-Growth growth_of(const Function& function, std::uint32_t parameter);
 // "log2(p)", "p^(1/2) * log2(p)^2", "1": a product of powers and logarithms of known parameters.
 Result<std::vector<Growth>> parse_expectation(std::string_view text, std::span<const std::string> parameters);
 
@@ -32,11 +23,17 @@ struct RankedModel {
   const Model* model = nullptr;
   std::vector<Growth> growth;  // per parameter
   double now = 0;              // the model's value at the largest measured scale
-  double then = 0;             // and at the target
+  double then = 0;             // and at the target, less what may be noise
   double share_now = 0;        // of all call paths' sum for this metric
   double share_then = 0;
+  struct Suspect {
+    std::uint32_t parameter;
+    bool sure;  // beyond the noise
+  };
+  std::vector<Suspect> suspect;  // parameters with which it grows faster than expected
   bool bug = false;
-  std::string explanation;  // of a bug, one sentence
+  bool unsure = false;      // would be one, but the noise does not allow to tell
+  std::string explanation;  // of a bug or of why it is unsure, one sentence
 };
 
 struct Ranking {
@@ -45,6 +42,8 @@ struct Ranking {
   std::vector<RankedModel> models;  // worst first
 };
 
+// A bug grows faster than expected with a parameter that the target moves, beyond what the noise can feign, and makes
+// up a share of the total there that is worth saying.
 Result<Ranking> rank_models(const Experiment& experiment, const ModelSet& set, const RankingOptions& options);
 
 // "p=64, n=100"

@@ -1,0 +1,29 @@
+// What the repetitions of one series and the residuals of its model say about the noise, relative to the values.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace fathom {
+
+struct RelativeNoise {
+  std::size_t parameters = 0;
+  std::vector<double> coordinates;  // of the points that count
+  std::vector<double> values;       // the measure there, all positive
+  double variance = 0;      // of one point's value: from repetitions and fit together, or the fit where it is worse
+  double run_variance = 0;  // of a single run
+  double degrees = 0;       // of freedom behind `variance`
+
+  [[nodiscard]] std::span<const double> point(std::size_t k) const {
+    return {coordinates.data() + k * parameters, parameters};
+  }
+};
+
+// `segment`: only its points and function; null: the whole model. Nothing when values or the function are not positive.
+std::optional<RelativeNoise> relative_noise(const Experiment& experiment, const Model& model, Measure measure,
+                                            const Segment* segment);
+
+}  // namespace fathom
