@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMixture = 120;  // hypotheses in a mixture
+constexpr std::size_t kMixture = 400;  // hypotheses in a mixture
 constexpr double kNegligible = 1e-4;   // weight below which one is left out
 constexpr double kMostDegrees = 200;
 constexpr double kWide = 4;  // ratio of the ends of an interval that makes a forecast useless

@@ -5,13 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
-#include <random>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "model/robust.hpp"
-#include "model/special.hpp"
 #include "model/vector_clones.hpp"
 
 namespace fathom {
@@ -25,7 +22,6 @@ constexpr std::size_t kMostExtraFactors = 2 * kMostColumns;
 constexpr std::size_t kLanes = 8;   // columns are padded to whole vectors
 constexpr double kInteraction = 2;  // price of an extra factor in a product
 constexpr double kWorthRefitting = 10;
-constexpr std::size_t kBootstrap = 100;
 constexpr std::size_t kRefits = 12;  // how many of the best are fitted exactly
 constexpr double kRounding = 1e-15;  // of a Gram matrix, per point
 constexpr double kCollinear = 1e-11;
@@ -402,7 +398,7 @@ class RobustMulti final : public RobustGroup {
   // A mixture looks wider than the search for the one best model.
   std::vector<Pick> search(std::span<const double> v, const Scoring& scoring, std::size_t count) const {
     const bool wide = count > kRefits;
-    const std::size_t most = parameters_ == 2 ? (wide ? 16 : 8) : (wide ? 9 : 6);
+    const std::size_t most = parameters_ == 2 ? (wide ? 42 : 8) : (wide ? 12 : 6);
     const std::size_t points = v.size();
     const std::size_t stride = (points + kLanes - 1) / kLanes * kLanes;
     const std::vector<double> log_v = logarithms(v);
@@ -477,9 +473,6 @@ class RobustMulti final : public RobustGroup {
         degrees.push_back(free[s]);
       }
       if (known.size() >= kEnoughSeries) {
-        const double bias = bias_of_residuals(found, std::sqrt(median_of(known)));
-        for (double& value : known) value /= bias;
-        for (double& value : run_variance_) value /= bias;
         set_scoring(tau2, df, pooled_prior(known, degrees, kMostPriorWithoutRepetitions), n);
       } else {
         best_ = std::move(found);
@@ -501,39 +494,6 @@ class RobustMulti final : public RobustGroup {
       df[s] /= phi;
     }
     set_scoring(tau2, df, pooled_prior(tau2, df, kMostPrior), n);
-  }
-
-  // The best of many functions leaves less than the noise. By how much depends on the points; it is found by adding
-  // noise of known size to functions that were found and looking at what is left of it.
-  [[nodiscard]] double bias_of_residuals(std::span<const Hypothesis> found, double deviation) const {
-    if (!(deviation > 1e-9)) return 1;
-    const std::size_t count = std::min(found.size(), kBootstrap);
-    std::vector<double> excess(count, std::numeric_limits<double>::quiet_NaN());
-    (void)parallel_blocks(count, 1, [&](std::size_t begin, std::size_t) -> Result<void> {
-      const std::size_t s = begin * found.size() / count;
-      std::mt19937_64 random(begin + 1);
-      const Function function = function_of(found[s], 1);
-      std::vector<double> v;
-      for (std::size_t k = 0; k < data_.points; ++k) {
-        const double f = function(std::span(coordinates_).subspan(k * parameters_, parameters_));
-        v.push_back(f * std::exp(deviation * normal(random)));
-      }
-      const Hypothesis h = ranked(v, scoring_[s], 1).front();
-      const double free = degrees_left(h);
-      if (free > 0) {
-        excess[begin] = std::log(h.squares / free / (deviation * deviation)) - digamma(free / 2) + std::log(free / 2);
-      }
-      return {};
-    });
-    std::erase_if(excess, [](double value) { return !std::isfinite(value); });
-    return excess.empty() ? 1 : std::min(std::exp(median_of(excess)), 1.0);
-  }
-
-  // Box and Muller: the same numbers with every library.
-  static double normal(std::mt19937_64& random) {
-    const auto unit = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
-    const double radius = std::sqrt(-2 * std::log(unit()));
-    return radius * std::cos(2 * std::numbers::pi * unit());
   }
 
   [[nodiscard]] double degrees_left(const Hypothesis& h) const {
