@@ -45,7 +45,7 @@ std::span<const CommandGroup> command_groups() {
            {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json, make_tree_command},
            {"table", "raw values, exact and filterable: metric, context, location, value", Forms::json_and_csv,
             make_table_command},
-           {"events", "the events of a trace, merged by time; matched messages", Forms::csv, make_events_command},
+           {"events", "the events of a trace, merged by time; matched messages", Forms::json_and_csv, make_events_command},
            {"stats", "trace statistics: calls, time, bytes, who sends to whom", Forms::json_and_csv,
             make_stats_command},
            {"routines", "routines with their own and their callees' share, spread over locations", Forms::json_and_csv,

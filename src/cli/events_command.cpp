@@ -6,32 +6,13 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "cli/time_argument.hpp"
 #include "report/csv.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::cli {
 
 namespace {
-
-Result<std::optional<std::int64_t>> time_of(const std::optional<std::string>& text) {
-  if (!text) return std::optional<std::int64_t>();
-  if (const auto ns = parse_integer<std::int64_t>(*text)) return std::optional<std::int64_t>(*ns);
-  std::string_view number = *text;
-  double unit = 0;
-  for (const auto& [suffix, factor] :
-       {std::pair<std::string_view, double>{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
-    if (!number.ends_with(suffix)) continue;
-    number.remove_suffix(suffix.size());
-    unit = factor;
-    break;
-  }
-  const auto value = parse_double(number);
-  if (!value || unit == 0 || !(std::abs(*value) * unit < 9e18)) {
-    return Error::usage(fmt::format("'{}' is no time", *text))
-        .hint("a time is a number of ns, or has a unit: 12us, 3.5ms, 1.25s");
-  }
-  return std::optional<std::int64_t>(static_cast<std::int64_t>(*value * unit));
-}
 
 class EventsCommand final : public Command {
  public:
@@ -55,8 +36,8 @@ class EventsCommand final : public Command {
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     FATHOM_TRY(const auto trace, dataset->trace());
     TimeWindow window;
-    FATHOM_TRY(const auto from, time_of(from_));
-    FATHOM_TRY(const auto to, time_of(to_));
+    FATHOM_TRY(const auto from, time_argument(from_));
+    FATHOM_TRY(const auto to, time_argument(to_));
     if (from) window.from_ns = *from;
     if (to) window.to_ns = *to;
     if (messages_) return messages(session, *trace, window);
@@ -65,17 +46,9 @@ class EventsCommand final : public Command {
     std::vector<LocationId> chosen;
     FATHOM_CHECK(choose_locations(*trace, chosen));
 
-    std::vector<std::string> labels(trace->location_count());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      labels[i] = trace->definitions().system.location_label(LocationId(i));
-      if (session.csv() && labels[i].find_first_of(",\"\r\n") != std::string::npos) labels[i] = csv_quote(labels[i]);
-    }
     FATHOM_TRY(auto merged, MergedEvents::over(*trace, chosen, window));
-    const bool csv = session.csv();
-    Output& out = session.out();
-    if (csv) out.write("time_ns,location,kind,name,detail\n");
+    Lines lines(session, *trace);
     std::string detail;
-    std::string line;
     std::uint64_t shown = 0;
     while (const Event* event = merged.next()) {
       if (!kinds[static_cast<std::size_t>(event->kind)]) continue;
@@ -83,43 +56,82 @@ class EventsCommand final : public Command {
       if (!names_.empty() && !wanted(name)) continue;
       detail.clear();
       if (!no_detail_) FATHOM_CHECK(trace->detail(*event, detail));
-      line.clear();
-      if (csv) {
-        if (event->has_time) fmt::format_to(std::back_inserter(line), "{}", event->time_ns);
-        line += ',';
-        line += labels[event->location.index()];
-        line += ',';
-        line += to_string(event->kind);
-        line += ',';
-        append_csv(name, line);
-        line += ',';
-        append_csv(detail, line);
-      } else {
-        const std::string time = event->has_time ? seconds(event->time_ns) : "-";
-        fmt::format_to(std::back_inserter(line), "{:>20}  {:<8} {:<10} {}", time, labels[event->location.index()],
-                       to_string(event->kind), name);
-        if (!detail.empty()) line += "  " + detail;
-      }
-      line += '\n';
-      out.write(line);
-      if (++shown == limit_ || out.closed()) break;
+      lines.write(*event, name, detail);
+      if (++shown == limit_ || session.out().closed()) break;
     }
     FATHOM_CHECK(merged.status());
+    lines.end();
     return kDone;
   }
 
  private:
-  static std::string seconds(std::int64_t ns) {
-    const std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-    return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
-  }
-  static void append_csv(std::string_view text, std::string& line) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-      line += text;
-    } else {
-      line += csv_quote(text);
+  // One line per event: CSV, JSON or aligned text.
+  class Lines {
+   public:
+    Lines(Session& session, const Trace& trace) : out_(session.out()), csv_(session.csv()), json_(session.json()) {
+      for (std::size_t i = 0; i < trace.location_count(); ++i) {
+        std::string& label = labels_.emplace_back(trace.definitions().system.location_label(LocationId(i)));
+        if (csv_ && label.find_first_of(",\"\r\n") != std::string::npos) label = csv_quote(label);
+      }
+      if (csv_) out_.write("time_ns,location,kind,name,detail\n");
+      if (json_) writer_.emplace(out_).begin_array();
     }
-  }
+    void write(const Event& event, std::string_view name, std::string_view detail) {
+      const std::string& label = labels_[event.location.index()];
+      if (json_) {
+        writer_->begin_object().key("time_ns");
+        if (event.has_time) {
+          writer_->value(event.time_ns);
+        } else {
+          writer_->raw("null");
+        }
+        writer_->member("location", std::string_view(label)).member("kind", to_string(event.kind));
+        writer_->member("name", name).member("detail", detail).end_object();
+        return;
+      }
+      line_.clear();
+      if (csv_) {
+        if (event.has_time) fmt::format_to(std::back_inserter(line_), "{}", event.time_ns);
+        line_ += ',';
+        line_ += label;
+        line_ += ',';
+        line_ += to_string(event.kind);
+        line_ += ',';
+        append_csv(name);
+        line_ += ',';
+        append_csv(detail);
+      } else {
+        const std::string time = event.has_time ? seconds(event.time_ns) : "-";
+        fmt::format_to(std::back_inserter(line_), "{:>20}  {:<8} {:<10} {}", time, label, to_string(event.kind), name);
+        if (!detail.empty()) fmt::format_to(std::back_inserter(line_), "  {}", detail);
+      }
+      line_ += '\n';
+      out_.write(line_);
+    }
+    void end() {
+      if (json_) writer_->end_array();
+    }
+
+   private:
+    static std::string seconds(std::int64_t ns) {
+      const std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+      return fmt::format("{}{}.{:09} s", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
+    }
+    void append_csv(std::string_view text) {
+      if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        line_ += text;
+      } else {
+        line_ += csv_quote(text);
+      }
+    }
+    Output& out_;
+    bool csv_;
+    bool json_;
+    std::vector<std::string> labels_;
+    std::string line_;
+    std::optional<JsonWriter> writer_;
+  };
+
   [[nodiscard]] bool wanted(std::string_view name) const {
     for (const std::string& pattern : names_) {
       if (matches_pattern(pattern, name)) return true;
@@ -161,24 +173,35 @@ class EventsCommand final : public Command {
 
   Result<int> messages(Session& session, const Trace& trace, TimeWindow window) const {
     Output& out = session.out();
-    const char separator = session.csv() ? ',' : '\t';
-    std::string header = "src,dst,tag,comm,bytes,t_send,t_recv\n";
-    for (char& c : header) {
-      if (c == ',') c = separator;
+    std::optional<JsonWriter> json;
+    if (session.json()) {
+      json.emplace(out).begin_array();
+    } else {
+      out.write(session.csv() ? "src,dst,tag,comm,bytes,t_send,t_recv\n"
+                              : "src\tdst\ttag\tcomm\tbytes\tt_send\tt_recv\n");
     }
-    out.write(header);
     std::uint64_t shown = 0;
-    const auto time = [](const std::optional<std::int64_t>& ns) { return ns ? std::to_string(*ns) : std::string(); };
+    std::string comm;
     FATHOM_CHECK(trace.messages(window, [&](const Message& message) {
-      std::string comm;
+      comm.clear();
       if (message.communicator.valid()) {
         comm = trace.communicators()[message.communicator.index()].name;
         if (comm.empty()) comm = std::to_string(message.communicator.value);
       }
-      out.write(fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}\n", separator, message.from_rank, message.to_rank,
-                            message.tag, comm, message.bytes, time(message.sent_ns), time(message.received_ns)));
+      const auto time = [&](const std::optional<std::int64_t>& ns) { return ns ? std::to_string(*ns) : std::string(); };
+      if (json) {
+        json->begin_object().member("src", message.from_rank).member("dst", message.to_rank);
+        json->member("tag", message.tag).member("comm", std::string_view(comm)).member("bytes", message.bytes);
+        json->key("t_send").raw(message.sent_ns ? time(message.sent_ns) : "null");
+        json->key("t_recv").raw(message.received_ns ? time(message.received_ns) : "null").end_object();
+      } else {
+        out.write(fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}\n", session.csv() ? ',' : '\t',
+                              message.from_rank, message.to_rank, message.tag, comm, message.bytes,
+                              time(message.sent_ns), time(message.received_ns)));
+      }
       return ++shown != limit_ && !out.closed();
     }));
+    if (json) json->end_array();
     return kDone;
   }
 

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "cli/time_argument.hpp"
 #include "report/csv.hpp"
 #include "report/text_table.hpp"
 
@@ -25,15 +26,21 @@ class StatsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a trace")
-        .values("--by", "WHAT", by_, "further tables; DUMPI: rank, rank-call, bin, size, counter; ovni: model, thread")
+        .values("--by", "WHAT", by_,
+                "further tables; DUMPI: kind, rank, rank-call, rank-size, size, counter, bin, bin-call, bin-peer, "
+                "bin-size, bin-counter; ovni: model, thread")
+        .value("--table", "NAME", &table_, "this table alone: calls, matrix, or what --by takes")
         .values("-l,--location", "ID", locations_, "only these locations")
-        .value("--from-time", "S", &from_, "only calls that begin at S seconds or later, on the trace's clock")
-        .value("--to-time", "S", &to_, "only calls that begin before S seconds")
-        .values("--option", "KEY=VALUE", options_, "DUMPI: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/")
+        .value("--from-time", "T", &from_,
+               "only calls that begin at T or later: ns on the trace's clock, or with a unit (1.5s)")
+        .value("--to-time", "T", &to_, "only calls that begin before T")
+        .values("--option", "KEY=VALUE", options_,
+                "DUMPI: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/")
         .flag("--matrix", matrix_, "print the communication matrix, too (it is always part of --json)")
         .example("fathom stats run.meta", "calls, time and bytes per function")
         .example("fathom stats run.meta --by rank --by bin --option bins=20", "and per rank and over time")
         .example("fathom stats run.meta --option 'calls=coll'", "collectives alone")
+        .example("fathom stats run.meta --csv --table rank-call", "one table as CSV")
         .about(
             "Byte counts follow the rules of the community's statistics tool: sends and receives count what was "
             "posted, "
@@ -45,14 +52,20 @@ class StatsCommand final : public Command {
     StatisticsOptions options;
     options.by = by_;
     options.locations = locations_;
-    if (from_) options.from_ns = static_cast<std::int64_t>(*from_ * 1e9);
-    if (to_) options.to_ns = static_cast<std::int64_t>(*to_ * 1e9);
+    FATHOM_TRY(options.from_ns, time_argument(from_));
+    FATHOM_TRY(options.to_ns, time_argument(to_));
+    const bool of_by = table_ && *table_ != "calls" && *table_ != "matrix";
+    if (of_by) {
+      options.by = {*table_};
+    } else if (session.csv() && !table_ && by_.size() > 1) {
+      return Error::usage("CSV is one table; several were asked for").hint("choose with --table, or use --json");
+    }
     for (const std::string& text : options_) {
       const auto equals = text.find('=');
       if (equals == std::string::npos) return Error::usage(fmt::format("--option needs KEY=VALUE, found '{}'", text));
       options.options.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
-    if (!session.json() && !session.csv()) {
+    if (!session.json() && !session.csv() && !table_) {
       FATHOM_TRY(const bool printed, dataset->statistics_text(options, [&](std::string_view text) {
         session.out().write(text);
         return !session.out().closed();
@@ -114,10 +127,10 @@ class StatsCommand final : public Command {
     json.end_object();
   }
 
-  // The last table that was asked for; without any the calls.
+  // One table: the one that was asked for, or the calls.
   void write_csv(Session& session, const TraceStatistics& statistics) const {
     CsvWriter csv(session.out());
-    if (matrix_ && statistics.has_matrix) {
+    if (table_ ? *table_ == "matrix" : matrix_ && statistics.has_matrix) {
       csv.header({"src", "dst", "messages", "bytes"});
       for (const MatrixEntry& entry : statistics.matrix) {
         csv.field(entry.src);
@@ -128,7 +141,7 @@ class StatsCommand final : public Command {
       }
       return;
     }
-    if (!statistics.tables.empty()) {
+    if (!statistics.tables.empty() && table_ != "calls") {
       const StatisticsTable& table = statistics.tables.back();
       for (const std::string& column : table.columns) csv.field(std::string_view(column));
       csv.end_row();
@@ -159,7 +172,23 @@ class StatsCommand final : public Command {
   }
 
   void write_text(Session& session, const TraceStatistics& statistics) const {
-    Output& out = session.out();
+    if (!table_ || *table_ == "calls") write_calls(session, statistics);
+    if (!table_) write_messages(session, statistics);
+    if (table_ ? *table_ == "matrix" : matrix_) write_matrix(session, statistics);
+    if (table_ == "calls" || table_ == "matrix") return;
+    for (const StatisticsTable& extra : statistics.tables) {
+      TextTable text;
+      for (const std::string& column : extra.columns) {
+        const bool name = column == "call" || column == "counter" || column == "kind";
+        text.column(column, name ? Align::left : Align::right);
+      }
+      for (const auto& row : extra.rows) text.row(std::vector<Cell>(row.begin(), row.end()));
+      if (!table_) session.out().write(fmt::format("\n{}\n", extra.name));
+      session.out().write(text.text(session.terminal()));
+    }
+  }
+
+  static void write_calls(Session& session, const TraceStatistics& statistics) {
     auto calls = statistics.calls;
     std::stable_sort(calls.begin(), calls.end(), [](const CallStatistics& a, const CallStatistics& b) {
       return a.wall_s.value_or(0) > b.wall_s.value_or(0);
@@ -178,47 +207,42 @@ class StatsCommand final : public Command {
                  call.sent ? readable(static_cast<double>(*call.sent), "bytes") : "",
                  call.received ? readable(static_cast<double>(*call.received), "bytes") : ""});
     }
-    out.write(table.text(session.terminal()));
-    if (statistics.has_matrix && !statistics.matrix.empty()) {
-      std::uint64_t messages = 0;
-      double bytes = 0;
-      for (const MatrixEntry& entry : statistics.matrix) {
-        messages += entry.messages;
-        bytes += static_cast<double>(entry.bytes);
-      }
-      out.write(fmt::format("\n{} point-to-point messages, {}, between {} pairs of ranks\n", grouped(messages),
-                            readable(bytes, "bytes"), grouped(statistics.matrix.size())));
+    session.out().write(table.text(session.terminal()));
+  }
+
+  static void write_messages(Session& session, const TraceStatistics& statistics) {
+    if (!statistics.has_matrix || statistics.matrix.empty()) return;
+    std::uint64_t messages = 0;
+    double bytes = 0;
+    for (const MatrixEntry& entry : statistics.matrix) {
+      messages += entry.messages;
+      bytes += static_cast<double>(entry.bytes);
     }
-    if (matrix_) {
-      TextTable matrix;
-      matrix.column("from", Align::right)
-          .column("to", Align::right)
-          .column("messages", Align::right)
-          .column("bytes", Align::right);
-      for (const MatrixEntry& entry : statistics.matrix) {
-        matrix.row({std::to_string(entry.src), std::to_string(entry.dst), grouped(entry.messages),
-                    readable(static_cast<double>(entry.bytes), "bytes")});
-      }
-      out.write("\n");
-      out.write(matrix.text(session.terminal()));
+    session.out().write(fmt::format("\n{} point-to-point messages, {}, between {} pairs of ranks\n", grouped(messages),
+                                    readable(bytes, "bytes"), grouped(statistics.matrix.size())));
+  }
+
+  void write_matrix(Session& session, const TraceStatistics& statistics) const {
+    TextTable matrix;
+    matrix.column("from", Align::right)
+        .column("to", Align::right)
+        .column("messages", Align::right)
+        .column("bytes", Align::right);
+    for (const MatrixEntry& entry : statistics.matrix) {
+      matrix.row({std::to_string(entry.src), std::to_string(entry.dst), grouped(entry.messages),
+                  readable(static_cast<double>(entry.bytes), "bytes")});
     }
-    for (const StatisticsTable& extra : statistics.tables) {
-      TextTable text;
-      for (const std::string& column : extra.columns) {
-        text.column(column, column == "call" || column == "counter" ? Align::left : Align::right);
-      }
-      for (const auto& row : extra.rows) text.row(std::vector<Cell>(row.begin(), row.end()));
-      out.write(fmt::format("\n{}\n", extra.name));
-      out.write(text.text(session.terminal()));
-    }
+    if (!table_) session.out().write("\n");
+    session.out().write(matrix.text(session.terminal()));
   }
 
   std::string path_;
   std::vector<std::string> by_;
   std::vector<std::string> locations_;
   std::vector<std::string> options_;
-  std::optional<double> from_;
-  std::optional<double> to_;
+  std::optional<std::string> table_;
+  std::optional<std::string> from_;
+  std::optional<std::string> to_;
   bool matrix_ = false;
 };
 

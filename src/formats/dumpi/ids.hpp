@@ -93,6 +93,7 @@ enum : std::uint16_t {
   kAlltoallw = 155,
   kExscan = 156,
   kGrequestStart = 170,
+  kInitThread = 171,
   kTypeDup = 178,
   kTypeMatchSize = 186,
   kTypeCreateDarray = 217,

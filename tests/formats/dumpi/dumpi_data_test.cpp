@@ -1,6 +1,7 @@
 // The real traces: rewritten, mapped to the trace level, counted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -130,15 +131,15 @@ TEST_F(DumpiData, StatisticsEqualTheReferenceTables) {
       }
       if (cells.size() < 12) continue;
       const auto& row = statistics->tables.at(0).rows.at(rank);
+      // rank, intervals, first, last, active, calls, CPU inside and outside, wall inside and outside, sent, received
       EXPECT_EQ(row[0], cells[0]);
-      EXPECT_EQ(row[1], cells[5]) << folder << " calls of rank " << rank;
-      EXPECT_EQ(row[5], cells[6]) << folder << " cpu of rank " << rank;
       // Sums above 2.147 s overflow there.
-      if (!cells[8].starts_with('-')) {
-        EXPECT_EQ(row[7], cells[8]) << folder << " wall of rank " << rank;
+      const bool overflowed =
+          std::any_of(cells.begin() + 4, cells.begin() + 10, [](const auto& cell) { return cell.starts_with('-'); });
+      for (std::size_t n = 1; n < row.size(); ++n) {
+        if (overflowed && n >= 3 && n <= 8 && n != 4) continue;
+        EXPECT_EQ(row[n], cells[n + 1]) << folder << " rank " << rank << " " << statistics->tables[0].columns[n];
       }
-      EXPECT_EQ(row[9], cells[10]) << folder << " sent by rank " << rank;
-      EXPECT_EQ(row[10], cells[11]) << folder << " received by rank " << rank;
       for (std::size_t to = 0; to + 12 < cells.size(); ++to) {
         const auto it = matrix.find({static_cast<std::int64_t>(rank), static_cast<std::int64_t>(to)});
         EXPECT_EQ(std::to_string(it == matrix.end() ? 0 : it->second), cells[12 + to]) << folder << rank << "->" << to;

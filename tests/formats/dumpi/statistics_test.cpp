@@ -1,0 +1,265 @@
+// Statistics of traces built here; the numbers are added up by hand from the calls.
+#include "formats/dumpi/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/parallel.hpp"
+#include "formats/dumpi/trace_maker.hpp"
+
+namespace fathom::dumpi {
+namespace {
+
+constexpr int kWorld = 2;
+constexpr int kChar = 2;
+constexpr int kInt = 9;
+constexpr int kDouble = 14;
+constexpr std::int64_t kSecond = 1'000'000'000;
+using Rows = std::vector<std::vector<std::string>>;
+
+// Two ranks, calls at full seconds, each takes a tenth of one.
+class DumpiStatistics : public DumpiRun {
+ protected:
+  static void annotate(TraceMaker& rank, std::int64_t at, int key) {
+    rank.at(at, 10).call("Function_enter", {{"fn", key}});
+    rank.at(at, 10).call("Function_exit", {{"fn", key}});
+  }
+  static std::vector<TraceMaker> two_ranks() {
+    std::vector<TraceMaker> ranks(2);
+    constexpr std::int64_t kTenth = kSecond / 10;
+    for (int r = 0; r < 2; ++r) {
+      auto& rank = ranks[static_cast<std::size_t>(r)];
+      rank.sections.addresses = {{4096, "ANNOTATION: step begin"}, {4097, "ANNOTATION: step end"}};
+      rank.at(1 * kSecond, kTenth).call("MPI_Init");
+      annotate(rank, 2 * kSecond, 4096);
+      rank.at(3 * kSecond, kTenth);
+      if (r == 0) {
+        rank.send("MPI_Send", 100, kChar, 1, 5, kWorld);
+      } else {
+        rank.recv(200, kChar, 0, 5, kWorld, got(100, 0, 5));
+      }
+      annotate(rank, 4 * kSecond, 4097);
+      rank.at(5 * kSecond, kTenth)
+          .call("MPI_Allreduce", {{"count", 3}, {"datatype", kDouble}, {"op", 3}, {"comm", kWorld}});
+      annotate(rank, 6 * kSecond, 4096);
+      rank.at(7 * kSecond, kTenth);
+      if (r == 0) {
+        rank.send("MPI_Isend", 1, kInt, 1, 5, kWorld, 2);
+      } else {
+        rank.irecv(1, kInt, 0, 5, kWorld, 2);
+      }
+      rank.at(8 * kSecond, kTenth).call("MPI_Wait", {{"request", 2}});
+      annotate(rank, 9 * kSecond, 4097);
+      rank.at(10 * kSecond, kTenth).call("MPI_Finalize");
+    }
+    return ranks;
+  }
+  TraceStatistics ask(const std::shared_ptr<RankSet>& set, StatisticsOptions options) {
+    auto statistics = fathom::dumpi::statistics(*set, options);
+    EXPECT_TRUE(statistics.ok()) << (statistics.ok() ? "" : statistics.error().text());
+    return statistics.ok() ? *std::move(statistics) : TraceStatistics{};
+  }
+  // One table, these columns of it.
+  Rows table(const std::shared_ptr<RankSet>& set, const std::string& by, const std::vector<std::string>& columns,
+             std::vector<std::pair<std::string, std::string>> given = {}) {
+    StatisticsOptions options;
+    options.by = {by};
+    options.options = std::move(given);
+    const TraceStatistics statistics = ask(set, options);
+    EXPECT_EQ(statistics.tables.size(), 1U);
+    if (statistics.tables.size() != 1) return {};
+    const StatisticsTable& found = statistics.tables[0];
+    Rows rows(found.rows.size());
+    for (const std::string& column : columns) {
+      const auto at = std::find(found.columns.begin(), found.columns.end(), column);
+      EXPECT_NE(at, found.columns.end()) << column;
+      if (at == found.columns.end()) return {};
+      for (std::size_t n = 0; n < rows.size(); ++n) {
+        rows[n].push_back(found.rows[n].at(static_cast<std::size_t>(at - found.columns.begin())));
+      }
+    }
+    return rows;
+  }
+  static std::vector<std::string> names(const TraceStatistics& statistics) {
+    std::vector<std::string> found;
+    for (const CallStatistics& call : statistics.calls) found.push_back(call.name);
+    return found;
+  }
+};
+
+TEST_F(DumpiStatistics, CallsAndMatrix) {
+  const auto set = run(two_ranks());
+  const TraceStatistics all = ask(set, {});
+  std::map<std::string, CallStatistics> calls;
+  for (const CallStatistics& call : all.calls) calls[call.name] = call;
+  EXPECT_EQ(calls["MPI_Send"].count, 1U);
+  EXPECT_EQ(calls["MPI_Send"].sent, 100);
+  EXPECT_EQ(calls["MPI_Send"].wall_s, 0.1);
+  EXPECT_EQ(calls["MPI_Recv"].received, 200);  // as posted
+  EXPECT_EQ(calls["MPI_Allreduce"].bytes, 2 * (24 + 24));
+  EXPECT_EQ(calls["MPI_Wait"].count, 2U);
+  EXPECT_FALSE(calls["MPI_Wait"].bytes.has_value());
+  EXPECT_EQ(calls["Function_enter"].count, 8U);
+  ASSERT_EQ(all.matrix.size(), 1U);
+  EXPECT_EQ(all.matrix[0].messages, 2U);
+  EXPECT_EQ(all.matrix[0].bytes, 104);
+}
+
+TEST_F(DumpiStatistics, GroupsAndExpressionsOfCalls) {
+  const auto set = run(two_ranks());
+  const auto of = [&](const std::string& calls) {
+    StatisticsOptions options;
+    options.options = {{"calls", calls}};
+    return names(ask(set, options));
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(of("sends"), (Names{"MPI_Send", "MPI_Isend"}));
+  EXPECT_EQ(of("RECVS"), (Names{"MPI_Recv", "MPI_Irecv"}));
+  EXPECT_EQ(of("coll"), (Names{"MPI_Allreduce"}));
+  EXPECT_EQ(of("wait"), (Names{"MPI_Wait"}));
+  EXPECT_EQ(of("io"), Names{});
+  EXPECT_EQ(of("non-mpi"), (Names{"Function_enter", "Function_exit"}));
+  EXPECT_EQ(of("mpi").size(), 8U);
+  EXPECT_EQ(of("all").size(), 10U);
+  // Whole names, in any case.
+  EXPECT_EQ(of("mpi_(i?send|init)"), (Names{"MPI_Send", "MPI_Isend", "MPI_Init"}));
+  EXPECT_EQ(of("Send"), Names{});
+  StatisticsOptions bad;
+  bad.options = {{"calls", "("}};
+  EXPECT_FALSE(statistics(*set, bad).ok());
+}
+
+TEST_F(DumpiStatistics, WindowAndRanks) {
+  const auto set = run(two_ranks());
+  StatisticsOptions options;
+  options.from_ns = (kWallBias + 3) * kSecond;
+  options.to_ns = (kWallBias + 7) * kSecond;  // calls that begin there are outside
+  options.locations = {"1"};
+  const TraceStatistics part = ask(set, options);
+  EXPECT_EQ(names(part), (std::vector<std::string>{"MPI_Recv", "MPI_Allreduce", "Function_enter", "Function_exit"}));
+  EXPECT_TRUE(part.matrix.empty());
+  options.locations = {"7"};
+  EXPECT_FALSE(statistics(*set, options).ok());
+}
+
+TEST_F(DumpiStatistics, PerRankWithTimesBetweenCalls) {
+  const auto set = run(two_ranks());
+  // Six MPI calls from 1 s to 10.1 s, six tenths inside.
+  EXPECT_EQ(
+      table(set, "rank",
+            {"rank", "calls", "first_s", "last_s", "active_s", "wall_s", "wall_outside_s", "cpu_s", "sent", "received"},
+            {{"calls", "mpi"}}),
+      (Rows{{"0", "6", "1001.000000000", "1010.100000000", "9.100000000", "0.600000000", "8.500000000", "0.600000000",
+             "128", "24"},
+            {"1", "6", "1001.000000000", "1010.100000000", "9.100000000", "0.600000000", "8.500000000", "0.600000000",
+             "24", "228"}}));
+  EXPECT_EQ(table(set, "rank-call", {"rank", "call", "count", "wall_s", "bytes"}, {{"calls", "mpi_.*send|mpi_.*recv"}}),
+            (Rows{{"0", "MPI_Send", "1", "0.100000000", "100"},
+                  {"0", "MPI_Isend", "1", "0.100000000", "4"},
+                  {"1", "MPI_Recv", "1", "0.100000000", "200"},
+                  {"1", "MPI_Irecv", "1", "0.100000000", "4"}}));
+  EXPECT_EQ(table(set, "kind", {"kind", "calls", "sent", "received"}, {{"calls", "mpi"}}),
+            (Rows{{"point-to-point", "4", "104", "204"}, {"collective", "2", "48", "48"}, {"other", "6", "0", "0"}}));
+}
+
+TEST_F(DumpiStatistics, SizesInPowersOfTwo) {
+  const auto set = run(two_ranks());
+  EXPECT_EQ(table(set, "size", {"from_bytes", "to_bytes", "sends", "receives"}),
+            (Rows{{"4", "7", "1", "1"}, {"64", "127", "1", "0"}, {"128", "255", "0", "1"}}));
+  EXPECT_EQ(table(set, "rank-size", {"rank", "from_bytes", "sends", "receives"}),
+            (Rows{{"0", "4", "1", "0"}, {"0", "64", "1", "0"}, {"1", "4", "0", "1"}, {"1", "128", "0", "1"}}));
+}
+
+TEST_F(DumpiStatistics, Bins) {
+  const auto set = run(two_ranks());
+  const std::vector<std::string> columns = {"bin", "from_s", "to_s", "rank", "calls", "sent"};
+  // A call belongs to the bin in which it begins; the last bin ends with the last call.
+  EXPECT_EQ(table(set, "bin", columns, {{"bins", "start+1 to end by 4"}, {"calls", "mpi"}}),
+            (Rows{{"0", "1002.000000000", "1006.000000000", "0", "2", "124"},
+                  {"0", "1002.000000000", "1006.000000000", "1", "2", "24"},
+                  {"1", "1006.000000000", "1010.000000000", "0", "2", "4"},
+                  {"1", "1006.000000000", "1010.000000000", "1", "2", "0"},
+                  {"2", "1010.000000000", "1010.100000001", "0", "1", "0"},
+                  {"2", "1010.000000000", "1010.100000001", "1", "1", "0"}}));
+  // Equal bins, and times of day.
+  EXPECT_EQ(table(set, "bin", {"bin", "rank", "calls"}, {{"bins", "2"}, {"calls", "mpi"}}),
+            (Rows{{"0", "0", "3"}, {"0", "1", "3"}, {"1", "0", "3"}, {"1", "1", "3"}}));
+  EXPECT_EQ(table(set, "bin", {"from_s", "calls"}, {{"bins", "16:43 to finalize - 2.5"}, {"calls", "mpi"}}),
+            (Rows{{"1003.000000000", "3"}, {"1003.000000000", "3"}}));
+  EXPECT_EQ(table(set, "bin", {"from_s", "to_s"}, {{"bins", "mpi"}, {"calls", "coll"}})[0],
+            (std::vector<std::string>{"1001.000000000", "1010.100000001"}));
+  // What a bin can be taken apart into.
+  const std::pair<std::string, std::string> all = {"bins", "all"};
+  EXPECT_EQ(table(set, "bin-peer", {"rank", "dst", "messages", "bytes"}, {all}), (Rows{{"0", "1", "2", "104"}}));
+  EXPECT_EQ(table(set, "bin-call", {"rank", "call", "bytes"}, {all, {"calls", "sends"}}),
+            (Rows{{"0", "MPI_Send", "100"}, {"0", "MPI_Isend", "4"}}));
+  EXPECT_EQ(table(set, "bin-size", {"rank", "from_bytes", "sends", "receives"}, {all, {"calls", "recvs"}}),
+            (Rows{{"1", "4", "0", "1"}, {"1", "128", "0", "1"}}));
+  // Two cuts at once.
+  EXPECT_EQ(table(set, "bin", {"bins", "bin", "rank", "calls"}, {all, {"bins", "1005 to 1006"}, {"calls", "coll"}}),
+            (Rows{{"0", "0", "0", "1"}, {"0", "0", "1", "1"}, {"1", "0", "0", "1"}, {"1", "0", "1", "1"}}));
+}
+
+TEST_F(DumpiStatistics, RangesThatAreNone) {
+  const auto set = run(two_ranks());
+  for (const char* range : {"", "0", "x to y", "1 to", "5 to 4", "all by 0", "all by 0.000001", "start * 2 to end"}) {
+    StatisticsOptions options;
+    options.options = {{"bins", range}};
+    EXPECT_FALSE(statistics(*set, options).ok()) << range;
+  }
+}
+
+TEST_F(DumpiStatistics, AnnotatedIntervals) {
+  const auto set = run(two_ranks());
+  const std::vector<std::string> columns = {"bin", "rank", "intervals", "from_s", "to_s", "calls", "wall_s"};
+  const auto mark = table(set, "bin", columns, {{"mark", "/^step begin/^step end/"}, {"calls", "mpi"}});
+  // The Allreduce lies between the two.
+  ASSERT_EQ(mark.size(), 4U);
+  EXPECT_EQ(mark[0], (std::vector<std::string>{"0", "0", "1", "1002.000000000", "1004.000000000", "1", "0.100000000"}));
+  EXPECT_EQ(mark[2], (std::vector<std::string>{"1", "0", "1", "1006.000000000", "1009.000000000", "2", "0.200000000"}));
+  EXPECT_EQ(table(set, "bin", {"bin", "rank", "intervals", "calls", "wall_s", "wall_outside_s", "active_s"},
+                  {{"gather", "/begin/end/"}, {"calls", "mpi"}}),
+            (Rows{{"0", "0", "2", "3", "0.300000000", "0.900000000", "1.200000000"},
+                  {"0", "1", "2", "3", "0.300000000", "0.900000000", "1.200000000"}}));
+  StatisticsOptions options;
+  options.options = {{"mark", "/nothing/like it/"}};
+  EXPECT_FALSE(statistics(*set, options).ok());
+}
+
+TEST_F(DumpiStatistics, CountersInsideAndOutside) {
+  std::vector<TraceMaker> ranks(1);
+  ranks[0].sections.counters = {"CYCLES", "MISSES"};
+  ranks[0].counters({{100, 110}, {7, 7}}).at(1 * kSecond).call("MPI_Barrier", {{"comm", kWorld}});
+  ranks[0].counters({{150, 175}, {9, 12}}).at(2 * kSecond).call("MPI_Barrier", {{"comm", kWorld}});
+  ranks[0].counters({{200, 201}, {20, 20}}).at(3 * kSecond).call("MPI_Barrier", {{"comm", kWorld}});
+  const auto set = run(ranks);
+  EXPECT_EQ(table(set, "counter", {"rank", "counter", "inside", "outside"}),
+            (Rows{{"0", "CYCLES", "36", "65"}, {"0", "MISSES", "3", "10"}}));
+  EXPECT_EQ(table(set, "bin-counter", {"bin", "counter", "inside", "outside"}, {{"bins", "start to end by 2"}}),
+            (Rows{{"0", "CYCLES", "35", "40"},
+                  {"0", "MISSES", "3", "2"},
+                  {"1", "CYCLES", "1", "0"},
+                  {"1", "MISSES", "0", "0"}}));
+}
+
+// Many chunks: whoever counts what, the sums are the same.
+TEST_F(DumpiStatistics, NumbersDoNotDependOnThreads) {
+  std::vector<TraceMaker> ranks(2);
+  for (int n = 0; n < 200'000; ++n) {
+    ranks[0].send("MPI_Send", n % 7, kInt, 1, 0, kWorld);
+    if (n % 3 == 0) ranks[1].call("MPI_Bcast", {{"count", 5}, {"datatype", kChar}, {"root", 0}, {"comm", kWorld}});
+  }
+  const auto set = run(ranks);
+  const unsigned before = thread_count();
+  std::vector<Rows> results;
+  for (const unsigned threads : {1U, 2U, 8U}) {
+    set_thread_count(threads);
+    results.push_back(table(set, "bin", {"bin", "rank", "calls", "wall_s", "wall_outside_s", "sent", "received"}));
+  }
+  set_thread_count(before);
+  EXPECT_EQ(results[0].size(), 14U);  // rank 1 is done after a third of the time
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+}  // namespace
+}  // namespace fathom::dumpi
