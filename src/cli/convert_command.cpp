@@ -25,6 +25,7 @@ class ConvertCommand final : public Command {
             "of a level everything is kept that both can say. OUT appears whole or not at all.")
         .example("fathom convert profile.cubex database --to hpctoolkit", "a profile as a HPCToolkit database")
         .example("fathom convert old.cube new.cubex", "Cube 3 to Cube 4")
+        .example("fathom convert dumpi-2013.meta out.prv", "a trace for Paraver")
         .example("fathom convert in.cubex out.cubex --compress", "the same profile with packed values")
         .example("fathom convert runs/ experiment.extra-p --keep-values", "a directory of runs as one experiment");
   }

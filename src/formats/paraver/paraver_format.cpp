@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "formats/paraver/prv_file.hpp"
+#include "formats/paraver/trace_writer.hpp"
 #include "io/file.hpp"
+#include "io/output_file.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom::paraver {
@@ -164,6 +166,15 @@ class ParaverDataset : public Dataset {
     FATHOM_TRY(trace_, ParaverTrace::make(file_, names, rows, work()));
     return trace_;
   }
+  Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions&) override {
+    for (const std::string_view extension : {".pcf", ".row"}) {
+      auto blob = map_file(beside(path(), extension));
+      if (blob.ok()) FATHOM_CHECK(write_file(beside(target, extension), blob->text()));
+    }
+    FATHOM_TRY(const Blob records, open_file(path(), work()));
+    FATHOM_CHECK(write_file(target, records.text()));
+    return true;
+  }
   // Everything was read, and every bad line noted, when it was opened.
   Result<void> check() override { return {}; }
 
@@ -182,16 +193,24 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<ParaverDataset>(format(), source.path(), work, std::move(file)));
 }
 
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
+  if (!options.options.empty()) {
+    return Error::usage(fmt::format("paraver has no option '{}'", options.options.front().first));
+  }
+  FATHOM_TRY(const auto trace, dataset.trace());
+  return write_trace(*trace, target, dataset.work());
+}
+
 }  // namespace
 
 const Format& format() {
   static const Format kFormat{.name = "paraver",
                               .title = "Paraver trace",
-                              .extensions = "",
-                              .can = {{Level::trace}, {}},
+                              .extensions = ".prv",
+                              .can = {{Level::trace}, {Level::trace}},
                               .recognise = recognise,
                               .open = open,
-                              .write = nullptr,
+                              .write = write,
                               .catalogue = nullptr};
   return kFormat;
 }

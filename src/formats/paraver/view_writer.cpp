@@ -5,38 +5,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/paraver/pcf_text.hpp"
+
 namespace fathom::paraver {
 
 namespace {
-
-constexpr std::string_view kHead = R"(DEFAULT_OPTIONS
-
-LEVEL               THREAD
-UNITS               NANOSEC
-LOOK_BACK           100
-SPEED               1
-FLAG_ICONS          ENABLED
-NUM_OF_STATE_COLORS 1000
-YMAX_SCALE          37
-
-
-DEFAULT_SEMANTIC
-
-THREAD_FUNC         State As Is
-
-
-STATES_COLOR
-)";
-
-struct Colour {
-  int red, green, blue;
-};
-constexpr Colour kColours[] = {
-    {0, 0, 0},       {0, 130, 200},   {217, 217, 217}, {230, 25, 75},  {60, 180, 75},   {255, 225, 25},
-    {245, 130, 48},  {145, 30, 180},  {70, 240, 240},  {240, 50, 230}, {210, 245, 60},  {250, 190, 212},
-    {0, 128, 128},   {128, 128, 128}, {220, 190, 255}, {170, 110, 40}, {255, 250, 200}, {128, 0, 0},
-    {170, 255, 195}, {128, 128, 0},   {255, 215, 180}, {0, 0, 128},    {0, 0, 255},
-};
 
 // Longest record behind its row: three numbers of at most 20 characters and their separators.
 constexpr std::size_t kLongestTail = 72;
@@ -49,14 +22,8 @@ std::string header_line(std::int64_t final_time_ns, std::size_t rows) {
 }
 
 std::string pcf_text(const View& view) {
-  std::string text(kHead);
-  for (std::size_t i = 0; i < std::size(kColours); ++i) {
-    text += fmt::format("{:<3} {{{:3}, {:3}, {:3}}}\n", i, kColours[i].red, kColours[i].green, kColours[i].blue);
-  }
-  for (const ViewType& type : view.types) {
-    text += fmt::format("\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type, type.label);
-    for (const auto& [value, label] : type.values) text += fmt::format("{:<4} {}\n", value, label);
-  }
+  std::string text = std::string(pcf_options()) + pcf_colours();
+  for (const ViewType& type : view.types) append_type(text, type);
   return text;
 }
 

@@ -1,0 +1,308 @@
+#include "formats/paraver/trace_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <queue>
+
+#include "base/progress.hpp"
+#include "formats/paraver/state_cursor.hpp"
+#include "formats/paraver/trace_names.hpp"
+#include "formats/paraver/trace_objects.hpp"
+#include "io/output_file.hpp"
+#include "trace/merge.hpp"
+
+namespace fathom::paraver {
+
+namespace {
+
+constexpr std::size_t kMessageBlock = 1 << 16;
+constexpr std::size_t kBufferSize = 1 << 16;
+struct PendingState {
+  StateInterval interval;
+  std::uint32_t thread;
+  friend bool operator<(const PendingState& a, const PendingState& b) {
+    return std::tuple(a.interval.begin_ns, a.thread) > std::tuple(b.interval.begin_ns, b.thread);
+  }
+};
+
+class Writer {
+ public:
+  Writer(const Trace& trace, OutputFile out, const Work& work)
+      : trace_(trace),
+        work_(work),
+        out_(std::move(out)),
+        objects_(trace.definitions().system),
+        names_(trace),
+        states_(trace.definitions()),
+        open_(trace.location_count()),
+        last_ns_(trace.location_count()) {
+    for (const auto& thread : objects_.threads) {
+      places_.push_back(fmt::format("{}:1:{}:{}:", thread.cpu + 1, thread.task + 1, thread.thread + 1));
+    }
+  }
+
+  Result<void> write() {
+    FATHOM_CHECK(find_start());
+    out_.write(header(0));
+    FATHOM_CHECK(collect_messages());
+    FATHOM_CHECK(write_records());
+    flush();
+    out_.overwrite(0, as_bytes(header(final_ns_)));
+    return out_.commit();
+  }
+
+  [[nodiscard]] std::string row_text() const { return objects_.row_text(); }
+  [[nodiscard]] std::string pcf_text() const { return names_.pcf_text(); }
+
+ private:
+  struct Communication {
+    std::int64_t sent_ns, received_ns, bytes;
+    std::uint32_t from, to;
+    std::int32_t tag;
+  };
+
+  [[nodiscard]] const Definitions& definitions() const { return trace_.definitions(); }
+
+  [[nodiscard]] std::string header(std::int64_t final_ns) const {
+    // A date that is always the same keeps files comparable; room for any time, which is known only at the end.
+    return fmt::format("#Paraver (01/01/70 at 00:00):{:020}_ns{}\n", final_ns, objects_.header_text());
+  }
+
+  Result<void> find_start() {
+    bool found = false;
+    for (std::size_t i = 0; i < trace_.location_count(); ++i) {
+      FATHOM_TRY(auto stream, trace_.open(LocationId(i), {}));
+      EventCursor cursor(std::move(stream), 16);
+      while (const Event* event = cursor.next()) {
+        if (!event->has_time) continue;
+        if (!found || event->time_ns < start_ns_) start_ns_ = event->time_ns;
+        found = true;
+        break;
+      }
+      FATHOM_CHECK(cursor.status());
+    }
+    std::fill(last_ns_.begin(), last_ns_.end(), start_ns_);
+    return {};
+  }
+
+  // Of all messages, since they are found by receiver and wanted by the time they were sent.
+  Result<void> collect_messages() {
+    std::uint64_t timeless = 0;
+    Result<void> room;
+    FATHOM_CHECK(trace_.messages({}, [&](const Message& message) {
+      if (!message.sent_ns || !message.received_ns) {
+        ++timeless;
+        return true;
+      }
+      if (messages_.size() == messages_.capacity()) {
+        auto more = work_->budget.reserve(std::max(kMessageBlock, messages_.size()) * sizeof(Communication),
+                                          "messages of a trace");
+        if (!more.ok()) {
+          room = std::move(more).error();
+          return false;
+        }
+        reservations_.push_back(std::move(*more));
+        messages_.reserve(messages_.size() + std::max(kMessageBlock, messages_.size()));
+      }
+      messages_.push_back({*message.sent_ns, *message.received_ns, message.bytes,
+                           objects_.thread_of_location[message.from.index()],
+                           objects_.thread_of_location[message.to.index()], message.tag});
+      return true;
+    }));
+    FATHOM_CHECK(room);
+    std::stable_sort(messages_.begin(), messages_.end(),
+                     [](const Communication& a, const Communication& b) { return a.sent_ns < b.sent_ns; });
+    if (timeless == 0) return {};
+    return work_->diagnostics.add("paraver.message_without_time", Severity::warning, Place{},
+                                  "messages without the times of both ends are left out", timeless);
+  }
+
+  Result<void> write_records() {
+    std::vector<StateCursor> cursors;
+    std::priority_queue<PendingState> states;
+    for (std::uint32_t i = 0; i < objects_.threads.size(); ++i) {
+      FATHOM_TRY(auto stream, trace_.open(objects_.threads[i].location, {}));
+      cursors.emplace_back(std::move(stream), states_);
+      PendingState pending{{}, i};
+      if (cursors.back().next(pending.interval)) states.push(pending);
+      FATHOM_CHECK(cursors.back().status());
+    }
+    FATHOM_TRY(auto merged, MergedEvents::over(trace_));
+    const Event* event = merged.next();
+    std::size_t message = 0;
+    const auto span = trace_.known_span();
+    Progress progress("writing records", span ? static_cast<std::uint64_t>(span->to_ns - span->from_ns) : 0);
+    std::int64_t shown_ns = start_ns_;
+    // Of equal times: states, events, communications.
+    for (;;) {
+      const std::int64_t event_ns = event != nullptr ? time_of(*event) : kNever;
+      const std::int64_t message_ns = message < messages_.size() ? messages_[message].sent_ns : kNever;
+      if (!states.empty() && states.top().interval.begin_ns <= std::min(event_ns, message_ns)) {
+        PendingState pending = states.top();
+        states.pop();
+        write_state(pending);
+        StateCursor& cursor = cursors[pending.thread];
+        if (cursor.next(pending.interval)) states.push(pending);
+        FATHOM_CHECK(cursor.status());
+      } else if (event != nullptr && event_ns <= message_ns) {
+        write_event(*event, event_ns);
+        progress.advance(static_cast<std::uint64_t>(event_ns - std::exchange(shown_ns, event_ns)));
+        event = merged.next();
+      } else if (message < messages_.size()) {
+        write_message(messages_[message++]);
+      } else {
+        break;
+      }
+    }
+    return merged.status();
+  }
+
+  // An event without a time happens right after the one before it.
+  std::int64_t time_of(const Event& event) {
+    std::int64_t& last = last_ns_[event.location.index()];
+    if (event.has_time) last = event.time_ns;
+    return last;
+  }
+
+  std::int64_t relative(std::int64_t time_ns) {
+    const std::int64_t time = time_ns - start_ns_;
+    final_ns_ = std::max(final_ns_, time);
+    return time;
+  }
+
+  void write_state(const PendingState& pending) {
+    fmt::format_to(std::back_inserter(text_), "1:{}{}:{}:{}\n", places_[pending.thread],
+                   relative(pending.interval.begin_ns), relative(pending.interval.end_ns),
+                   static_cast<int>(pending.interval.state));
+    flush_if_full();
+  }
+
+  void write_message(const Communication& message) {
+    const std::int64_t sent = relative(message.sent_ns);
+    const std::int64_t received = relative(message.received_ns);
+    fmt::format_to(std::back_inserter(text_), "3:{}{}:{}:{}{}:{}:{}:{}\n", places_[message.from], sent, sent,
+                   places_[message.to], received, received, message.bytes, message.tag);
+    flush_if_full();
+  }
+
+  void write_event(const Event& event, std::int64_t time_ns) {
+    pairs_.clear();
+    translate(event);
+    if (pairs_.empty()) return;
+    fmt::format_to(std::back_inserter(text_), "2:{}{}", places_[objects_.thread_of_location[event.location.index()]],
+                   relative(time_ns));
+    for (const auto& [type, value] : pairs_) fmt::format_to(std::back_inserter(text_), ":{}:{}", type, value);
+    text_ += '\n';
+    flush_if_full();
+  }
+
+  void translate(const Event& event);
+  void translate_region(const Event& event);
+  [[nodiscard]] std::int64_t counter_value(const Event& event) const;
+
+  void add(std::int64_t type, std::int64_t value) { pairs_.emplace_back(type, value); }
+
+  void flush_if_full() {
+    if (text_.size() >= kBufferSize) flush();
+  }
+  void flush() {
+    out_.write(text_);
+    text_.clear();
+  }
+
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  const Trace& trace_;
+  const Work& work_;
+  OutputFile out_;
+  TraceObjects objects_;
+  TraceNames names_;
+  RegionStates states_;
+  std::vector<std::string> places_;               // "cpu:1:task:thread:"
+  std::vector<std::vector<std::uint32_t>> open_;  // regions by location, innermost last
+  std::vector<std::int64_t> last_ns_;             // by location
+  std::vector<Communication> messages_;
+  std::vector<Budget::Reservation> reservations_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs_;  // type and value of one record
+  std::string text_;
+  std::int64_t start_ns_ = 0;
+  std::int64_t final_ns_ = 0;
+};
+
+// A timeline shows the last value: leaving a region says which one is around it.
+void Writer::translate_region(const Event& event) {
+  if (event.name >= definitions().regions.size()) return;
+  auto& open = open_[event.location.index()];
+  const std::int64_t type = names_.region_type(event.name);
+  if (event.kind == EventKind::enter) {
+    open.push_back(event.name);
+    return add(type, names_.use(TraceNames::kRegion, event.name));
+  }
+  const auto found = std::find(open.rbegin(), open.rend(), event.name);
+  if (found != open.rend()) open.erase(std::next(found).base());
+  const auto around =
+      std::find_if(open.rbegin(), open.rend(), [&](std::uint32_t name) { return names_.region_type(name) == type; });
+  add(type, around == open.rend() ? 0 : std::int64_t{*around} + 1);
+}
+
+void Writer::translate(const Event& event) {
+  switch (event.kind) {
+    case EventKind::enter:
+    case EventKind::leave:
+      return translate_region(event);
+    case EventKind::sample: {
+      const bool known = event.name < definitions().contexts.size();
+      const RegionId region = known ? definitions().contexts[event.context()].region : RegionId();
+      if (!region.valid()) return add(kSampleType, 0);
+      return add(kSampleType, names_.use(TraceNames::kSampled, static_cast<std::uint32_t>(region.index())));
+    }
+    case EventKind::send:
+    case EventKind::recv:
+      return;  // communications
+    case EventKind::collective:
+      add(kCollectiveTypes + kOperation, names_.use(TraceNames::kCollective, event.name));
+      add(kCollectiveTypes + kSent, event.bytes);
+      add(kCollectiveTypes + kReceived, event.value);
+      if (event.communicator.valid()) {
+        add(kCollectiveTypes + kCommunicator, static_cast<std::int64_t>(event.communicator.index()) + 1);
+      }
+      if (event.peer >= 0) add(kCollectiveTypes + kRoot, std::int64_t{event.peer} + 1);
+      return;
+    case EventKind::complete:
+      return add(kCompletionType, names_.use(TraceNames::kCompleted, event.name));
+    case EventKind::state:
+      (void)names_.use(TraceNames::kChannel, event.name);
+      return add(kChannelTypes + std::int64_t{event.name},
+                 event.has_value ? event.value + names_.channel_shift(event.name) : 0);
+    case EventKind::counter:
+      (void)names_.use(TraceNames::kMetric, event.name);
+      return add(kCounterTypes + std::int64_t{event.name}, counter_value(event));
+    case EventKind::marker:
+      add(kMarkerType, names_.use(TraceNames::kMarker, event.name));
+      if (event.value == 0) return;
+      (void)names_.use(TraceNames::kValuedMarker, event.name);
+      return add(kMarkerValueTypes + std::int64_t{event.name}, event.value);
+  }
+}
+
+// Values are whole numbers in Paraver.
+std::int64_t Writer::counter_value(const Event& event) const {
+  const bool is_real = event.name < definitions().metrics.size() && definitions().metrics[event.name].type.is_double();
+  if (!is_real) return event.value;
+  const auto number = std::bit_cast<double>(event.value);
+  return std::abs(number) < 9.2e18 ? static_cast<std::int64_t>(std::llround(number)) : 0;
+}
+
+}  // namespace
+
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& prv, const Work& work) {
+  FATHOM_TRY(OutputFile out, OutputFile::create(prv));
+  Writer writer(trace, std::move(out), work);
+  FATHOM_CHECK(writer.write());
+  FATHOM_CHECK(write_file(std::filesystem::path(prv).replace_extension(".pcf"), writer.pcf_text()));
+  return write_file(std::filesystem::path(prv).replace_extension(".row"), writer.row_text());
+}
+
+}  // namespace fathom::paraver
