@@ -6,6 +6,7 @@
 #include <cfloat>
 
 #include "base/text.hpp"
+#include "formats/hpctoolkit/dump.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/xml_tree.hpp"
 #include "io/file.hpp"
@@ -292,6 +293,7 @@ Result<void> ClassicDatabase::load_traces(const ExperimentXml& xml) {
 }
 
 Result<void> ClassicDatabase::load(const Blob& blob) {
+  xml_ = blob;
   FATHOM_TRY(const ExperimentXml xml, ExperimentXml::read(blob, work()));
   version_ = xml.version;
   if (xml.flat) return Error("holds a flat profile, which is not read", Place::in(blob.name()));
@@ -329,6 +331,22 @@ std::vector<Level> ClassicDatabase::levels() const {
 Result<std::shared_ptr<const Trace>> ClassicDatabase::trace() {
   if (!trace_) return no_level(Level::trace);
   return trace_;
+}
+
+Result<void> ClassicDatabase::dump(const DumpOptions& options, const TextSink& sink) {
+  FATHOM_CHECK(check_sections(options, {"experiment", "metrics", "traces"}));
+  FATHOM_TRY(const ExperimentXml xml, ExperimentXml::read(xml_, work()));
+  Dumper dumper(sink);
+  if (wants_section(options, "experiment")) dumper.dump(xml);
+  for (std::size_t i = 0; i < streams_.size() && wants_section(options, "metrics"); ++i) {
+    dumper.dump("metric-db", streams_[i], tables_[i]);
+  }
+  for (const StreamFile& stream : trace_files_) {
+    if (!wants_section(options, "traces")) break;
+    const auto trace = TraceFile::read(stream.content, xml.trace ? xml.trace->header_size : 0, work());
+    if (trace) dumper.dump("hpctrace", stream, *trace);
+  }
+  return {};
 }
 
 Result<std::vector<InfoEntry>> ClassicDatabase::describe(bool) {

@@ -22,6 +22,7 @@ class ClassicDatabase : public Dataset {
   Result<std::vector<InfoEntry>> describe(bool count) override;
   Result<ProfilePtr> profile() override { return profile_; }
   Result<std::shared_ptr<const Trace>> trace() override;
+  Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
 
  private:
   ClassicDatabase(const Format& format, std::filesystem::path directory, const Work& work)
@@ -33,6 +34,7 @@ class ClassicDatabase : public Dataset {
   void map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts);
   LocationId location_for(const StreamFile& file, std::size_t position);
 
+  Blob xml_;
   std::string version_;
   Mapping mapping_;
   std::vector<StreamFile> streams_;  // by location

@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "formats/hpctoolkit/derived_metrics.hpp"
+#include "formats/hpctoolkit/dump.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
 #include "io/file.hpp"
@@ -218,6 +219,30 @@ Result<std::shared_ptr<const Trace>> Database::trace() {
   trace_ = std::make_shared<SampleTrace>(*mapping_->definitions, mapping_->samples, std::move(lines),
                                          order_of(trace_db_->generation()), 1, trace_db_, work());
   return trace_;
+}
+
+Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
+  const bool meta = MetaDb::looks_like(files_.description.bytes());
+  const std::string description = meta ? "meta" : "experiment";
+  FATHOM_CHECK(check_sections(asked, {description, "profile", "cct", "trace"}));
+  DumpOptions options = asked;
+  // One of the files alone: its section.
+  const std::string section = std::filesystem::path(files_.named).stem().string();
+  if (options.sections.empty() && !section.empty()) options.sections = {section};
+  Dumper dumper(sink);
+  if (wants_section(options, description)) {
+    if (meta) {
+      FATHOM_TRY(const MetaDb native, MetaDb::read(files_.description, work()));
+      dumper.dump(native);
+    } else {
+      FATHOM_TRY(const ExperimentXml native, ExperimentXml::read(files_.description, work()));
+      dumper.dump(native);
+    }
+  }
+  if (profiles_ && wants_section(options, "profile")) dumper.dump(*profiles_);
+  if (contexts_ && wants_section(options, "cct")) dumper.dump(*contexts_);
+  if (trace_db_ && wants_section(options, "trace")) dumper.dump(*trace_db_);
+  return {};
 }
 
 // A copy of every file: nothing is lost, whatever it is.

@@ -23,6 +23,7 @@ struct DatabaseFiles {
   std::optional<Blob> profiles;
   std::optional<Blob> contexts;
   std::optional<Blob> trace;
+  std::string named;  // the file that was asked for; empty: the directory
 
   static Result<DatabaseFiles> at(const std::filesystem::path& directory, const char* description, const Work& work);
 };
@@ -37,6 +38,7 @@ class Database : public Dataset {
   Result<ProfilePtr> profile() override;
   Result<std::shared_ptr<const Trace>> trace() override;
   Result<void> check() override;
+  Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override;
 
   [[nodiscard]] const Mapping& mapping() const { return *mapping_; }

@@ -92,12 +92,14 @@ Result<DatasetPtr> open_classic(const Source& source, const Work& work) {
 
 Result<DatasetPtr> open_meta(const Source& source, const Work& work) {
   FATHOM_TRY(DatabaseFiles files, DatabaseFiles::at(directory_of(source), "meta.db", work));
+  if (!source.is_directory()) files.named = source.path().filename().string();
   FATHOM_TRY(auto database, Database::open(meta_format(), std::move(files), work));
   return DatasetPtr(std::move(database));
 }
 
 Result<DatasetPtr> open_xml(const Source& source, const Work& work) {
   FATHOM_TRY(DatabaseFiles files, DatabaseFiles::at(directory_of(source), "experiment.xml", work));
+  if (!source.is_directory()) files.named = source.path().filename().string();
   FATHOM_TRY(auto database, Database::open(xml_format(), std::move(files), work));
   return DatasetPtr(std::move(database));
 }
