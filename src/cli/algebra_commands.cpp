@@ -102,18 +102,25 @@ class CutCommand final : public Command {
     options.values("-r,--root", "REGION", cut_.roots, "contexts of this region become the roots; patterns; repeatable")
         .values("-p,--prune", "REGION", cut_.prune,
                 "contexts of this region vanish with all below; their values go to the caller; patterns; repeatable")
+        .values("--elide", "REGION", cut_.elide, "contexts of this region vanish, what they call stays; as --prune")
+        .values("--fold", "REGION", cut_.fold, "what lies below contexts of this region vanishes; as --prune")
         .values("--derive", "'NAME = EXPR'", derive_, "add a metric first");
     output_.declare_format(options);
     options.example("fathom cut app.cubex -r solve -o solve.cubex", "only what happens in solve")
-        .example("fathom cut app.cubex -p 'MPI_*' -o small.cubex", "count MPI as part of its callers");
+        .example("fathom cut app.cubex -p 'MPI_*' -o small.cubex", "count MPI as part of its callers")
+        .example("fathom cut run.d --elide 'PMPI_*' --fold libc_start -o small.d",
+                 "hide wrappers, close what is known");
   }
 
   Result<int> run(Session& session) override {
-    if (cut_.roots.empty() && cut_.prune.empty()) return Error::usage("cut needs -r REGION or -p REGION");
+    if (cut_.roots.empty() && cut_.prune.empty() && cut_.elide.empty() && cut_.fold.empty()) {
+      return Error::usage("cut needs -r, -p, --elide or --fold with a REGION");
+    }
     FATHOM_TRY(const Opened opened, open_all(session, {in_}, derive_));
     const ProfilePtr& profile = opened.profiles.front();
-    FATHOM_CHECK(check_region_patterns(profile->defs(), cut_.roots));
-    FATHOM_CHECK(check_region_patterns(profile->defs(), cut_.prune));
+    for (const auto* patterns : {&cut_.roots, &cut_.prune, &cut_.elide, &cut_.fold}) {
+      FATHOM_CHECK(check_region_patterns(profile->defs(), *patterns));
+    }
     FATHOM_TRY(const ProfilePtr result, algebra::cut(profile, cut_));
     FATHOM_CHECK(output_.write(session, result, &opened.datasets.front()->format()));
     return kDone;

@@ -87,6 +87,7 @@ class RoutinesCommand final : public Command {
     options.values("-r,--region", "REGION", regions_, "regions to show; patterns; repeatable; default: the roots")
         .flag("--spread", spread_, "how the values spread over the locations");
     arguments_.declare_derive(options);
+    arguments_.declare_hiding(options);
     arguments_.declare_names(options);
     options.about("Each routine with its inclusive and exclusive value and those of what it calls directly.")
         .example("fathom routines app.cubex -m time -m visits -r solve", "what solve spends itself and in its callees")
@@ -196,6 +197,7 @@ class GroupsCommand final : public Command {
     options.flag("-r,--regions", regions_, "every region, then the groups")
         .value("--filter", "FILE", &filter_, "write a measurement filter for regions that cost more than they tell");
     arguments_.declare_derive(options);
+    arguments_.declare_hiding(options);
     arguments_.declare_names(options);
     options
         .about(

@@ -40,6 +40,22 @@ void ProfileArguments::declare_derive(Options& options) {
       .values("--cubepl", "'NAME = TEXT'", cubepl, "the same in CubePL, e.g. 'ipc = metric::ins()/metric::cycles()'");
 }
 
+void ProfileArguments::declare_hiding(Options& options) {
+  options.values("--elide", "R", hiding.elide, "hide contexts of this region; their values go to the caller; patterns")
+      .values("--prune", "R", hiding.prune, "the same with all that lies below them")
+      .values("--fold", "R", hiding.fold, "hide what lies below contexts of this region; its values go to them");
+}
+
+Result<ProfilePtr> ProfileArguments::without_hidden(ProfilePtr profile) const {
+  if (hiding.elide.empty() && hiding.prune.empty() && hiding.fold.empty()) return profile;
+  for (const auto* patterns : {&hiding.elide, &hiding.prune, &hiding.fold}) {
+    FATHOM_CHECK(check_region_patterns(profile->defs(), *patterns));
+  }
+  algebra::CutOptions options = hiding;
+  options.keep_ids = true;
+  return algebra::cut(profile, options);
+}
+
 void ProfileArguments::declare_names(Options& options) {
   options.flag("--full-names", full_names, "do not shorten template arguments and long names");
 }
@@ -69,11 +85,13 @@ Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::s
 
 Result<ProfilePtr> ProfileArguments::open(Dataset& dataset) const {
   FATHOM_TRY(ProfilePtr profile, dataset.profile());
+  FATHOM_TRY(profile, without_hidden(std::move(profile)));
   return with_all_derived(std::move(profile), derive);
 }
 
 Result<ProfilePtr> ProfileArguments::open(Session& session) const {
   FATHOM_TRY(ProfilePtr profile, session.open_profile(path));
+  FATHOM_TRY(profile, without_hidden(std::move(profile)));
   FATHOM_TRY(profile, with_all_derived(std::move(profile), derive));
   return with_all_cubepl(std::move(profile), cubepl);
 }

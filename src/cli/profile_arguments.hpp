@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "defs/definitions.hpp"
+#include "profile/algebra/algebra.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/profile.hpp"
 
@@ -17,17 +18,23 @@ struct ProfileArguments {
   std::vector<std::string> metrics;
   std::vector<std::string> derive;
   std::vector<std::string> cubepl;
+  algebra::CutOptions hiding;
   bool full_names = false;
 
   void declare_path(Options& options);
   void declare_metrics(Options& options, std::string help);
   void declare_derive(Options& options);
+  // --elide, --prune, --fold: contexts hidden before anything is worked out.
+  void declare_hiding(Options& options);
   void declare_names(Options& options);
 
   // The profile of a dataset that is open already, with the metrics of --derive.
   [[nodiscard]] Result<ProfilePtr> open(Dataset& dataset) const;
   // The profile at `path` with the metrics of --derive.
   Result<ProfilePtr> open(Session& session) const;
+
+ private:
+  [[nodiscard]] Result<ProfilePtr> without_hidden(ProfilePtr profile) const;
 };
 
 // 'NAME = TEXT' in CubePL, one after the other.

@@ -42,6 +42,7 @@ class TableCommand final : public Command {
         .flag("--summary", summary_, "also the statistics that the file stores");
     arguments_.declare_derive(options);
     declare_experiment_options(options, reading_);
+    arguments_.declare_hiding(options);
     options
         .about(
             "Values are as stored unless a flavour is asked for, and print so that they read back to the same value. "

@@ -42,6 +42,7 @@ class TopCommand final : public Command {
         .values("--location", "ID", locations_, "count only these locations; patterns")
         .flag("--lines", lines_, "rows also for loops, lines and instructions, which are part of their functions");
     arguments_.declare_derive(options);
+    arguments_.declare_hiding(options);
     arguments_.declare_names(options);
     options.example("fathom top profile.cubex", "the functions in which most time is spent")
         .example("fathom top profile.cubex --by context --inclusive -n 5", "the heaviest call paths")

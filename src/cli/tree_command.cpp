@@ -35,6 +35,7 @@ class TreeCommand final : public Command {
         .values("--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
         .flag("--ids", ids_, "show the ids by which 'fathom table --context' takes contexts");
     arguments_.declare_derive(options);
+    arguments_.declare_hiding(options);
     arguments_.declare_names(options);
     options.example("fathom tree profile.cubex", "the call tree, without what takes less than 1 %")
         .example("fathom tree profile.cubex --hot", "straight to the hot spot")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -20,6 +21,7 @@ struct Recipe {
     sum_subtree,        // inclusive from own values
     sum_to_function,    // exclusive from own values, where lexical contexts exist
     subtract_children,  // exclusive from inclusive values
+    subtract_all,       // own from inclusive values, where lexical contexts exist
   } step = Step::take;
   std::uint32_t scope = 0;  // which stored one to start from
 };
@@ -48,7 +50,7 @@ Result<Recipe> find_recipe(const Profile& profile, const Metric& metric, const F
     }
     case Flavour::Kind::own:
       if (own >= 0) return recipe(Step::take, own);
-      if (inclusive >= 0 && only_calls) return recipe(Step::subtract_children, inclusive);
+      if (inclusive >= 0) return recipe(only_calls ? Step::subtract_children : Step::subtract_all, inclusive);
       break;
     case Flavour::Kind::exclusive:
       if (exclusive >= 0) return recipe(Step::take, exclusive);
@@ -242,6 +244,24 @@ std::size_t subtract_calls(const ContextTree& tree, IndexRange contexts, const C
   return clamped;
 }
 
+// Own = inclusive minus the inclusive values of all children, so that own values add up to the total.
+void subtract_all_children(const ContextTree& tree, IndexRange contexts, const Cells& inclusive, Cells& out) {
+  for (std::uint32_t id = contexts.begin; id < contexts.end; ++id) {
+    const ContextId parent = tree[ContextId(id)].parent;
+    if (!parent.valid() || parent.value < contexts.begin) continue;
+    out.subtract_row(parent.value - contexts.begin, inclusive, id - contexts.begin);
+  }
+  if (!out.type().is_double()) return;
+  for (std::size_t row = 0; row < out.rows(); ++row) {
+    const auto before = inclusive.reals(row);
+    const auto after = out.reals(row);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      // What is left of equal numbers is rounding.
+      if (std::abs(after[i]) <= 1e-12 * std::abs(before[i])) after[i] = 0;
+    }
+  }
+}
+
 bool disjoint(const ContextTree& tree, const std::vector<ContextId>& contexts) {
   return std::adjacent_find(contexts.begin(), contexts.end(),
                             [&](ContextId a, ContextId b) { return b.value < tree[a].end; }) == contexts.end();
@@ -289,6 +309,11 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
     case Recipe::Step::sum_to_function:
       sum_up(defs.contexts, range, false, cells);
       break;
+    case Recipe::Step::subtract_all: {
+      const Cells inclusive = cells;
+      subtract_all_children(defs.contexts, range, inclusive, cells);
+      break;
+    }
     case Recipe::Step::subtract_children: {
       const Cells inclusive = cells;
       const std::size_t clamped = subtract_calls(defs.contexts, range, inclusive, cells);

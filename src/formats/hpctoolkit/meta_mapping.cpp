@@ -52,10 +52,10 @@ class MetaMapper {
     }
   }
 
+  // Most values of the scope point belong to instructions that the tree does not have: what a context has itself is
+  // more than its point value, so that this is no value to work others out from.
   static Scope scope_of(const MetaScope& scope) {
     switch (static_cast<ScopeType>(scope.type)) {
-      case ScopeType::point:
-        return Scope::own;
       case ScopeType::execution:
         return Scope::inclusive;
       case ScopeType::transitive:

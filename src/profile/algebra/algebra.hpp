@@ -33,8 +33,12 @@ Result<ProfilePtr> mean(const Inputs& inputs, const Options& options = {});
 Result<ProfilePtr> join_locations(const Inputs& inputs);
 
 struct CutOptions {
-  std::vector<std::string> roots;  // region names (or patterns): each context of such a region becomes a root
-  std::vector<std::string> prune;  // such contexts vanish with all below them; their values go to the parent
+  std::vector<std::string> roots = {};  // region names (or patterns): each context of such a region becomes a root
+  std::vector<std::string> prune = {};  // such contexts vanish with all below them; their values go to the parent
+  std::vector<std::string> elide =
+      {};  // such contexts vanish, what they call hangs below the parent; values as with prune
+  std::vector<std::string> fold = {};  // what lies below such contexts vanishes; its values go to the context
+  bool keep_ids = false;               // contexts keep the ids that the file uses instead of being numbered anew
 };
 Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options);
 // The subtree below one context as a profile of its own.

@@ -45,17 +45,30 @@ Cells converted(Cells cells, ValueType type) {
   return out;
 }
 
-// Contexts of an input by the context of the result they go to.
+// Contexts of an input by the context of the result that their values go to.
 class Inverse {
  public:
-  Inverse(const std::vector<ContextId>& map, const std::vector<ContextId>* absorbed, std::size_t results)
-      : begin_(results + 1, 0) {
+  // What becomes of values of contexts that are left out but absorbed by another one.
+  enum class Absorbed : std::uint8_t {
+    dropped,    // inclusive values of the taker have them already
+    own,        // they go to the taker
+    exclusive,  // to the taker and what it lies in lexically, whose values contain the taker's
+  };
+
+  Inverse(const Mapping& mapping, const ContextTree& input, const ContextTree& result, Absorbed absorbed)
+      : begin_(result.size() + 1, 0) {
     const auto each = [&](auto&& use) {
-      for (std::uint32_t i = 0; i < map.size(); ++i) {
-        if (map[i].valid()) {
-          use(map[i], i);
-        } else if (absorbed != nullptr && i < absorbed->size() && (*absorbed)[i].valid()) {
-          use((*absorbed)[i], i);
+      for (std::uint32_t i = 0; i < mapping.contexts.size(); ++i) {
+        if (mapping.contexts[i].valid()) {
+          use(mapping.contexts[i], i);
+          continue;
+        }
+        if (absorbed == Absorbed::dropped || i >= mapping.absorbed.size()) continue;
+        // A loop or line that is left out is part of what it lay in already.
+        if (absorbed == Absorbed::exclusive && input[ContextId(i)].edge == Edge::lexical) continue;
+        for (ContextId to = mapping.absorbed[i]; to.valid(); to = result[to].parent) {
+          use(to, i);
+          if (absorbed == Absorbed::own || result[to].edge != Edge::lexical) break;
         }
       }
     };
@@ -78,10 +91,12 @@ class CombinedSource : public ValueSource {
  public:
   CombinedSource(std::shared_ptr<const Definitions> definitions, std::vector<Part> parts, Rule rule)
       : definitions_(std::move(definitions)), parts_(std::move(parts)), rule_(rule) {
-    const std::size_t contexts = definitions_->contexts.size();
+    const ContextTree& result = definitions_->contexts;
     for (const Part& part : parts_) {
-      primary_.emplace_back(part.mapping.contexts, nullptr, contexts);
-      with_absorbed_.emplace_back(part.mapping.contexts, &part.mapping.absorbed, contexts);
+      const ContextTree& input = part.profile->defs().contexts;
+      inclusive_.emplace_back(part.mapping, input, result, Inverse::Absorbed::dropped);
+      own_.emplace_back(part.mapping, input, result, Inverse::Absorbed::own);
+      exclusive_.emplace_back(part.mapping, input, result, Inverse::Absorbed::exclusive);
       std::vector<MetricId> inverse(definitions_->metrics.size());
       for (std::size_t i = 0; i < part.mapping.metrics.size(); ++i) {
         const MetricId to = part.mapping.metrics[i];
@@ -162,7 +177,9 @@ class CombinedSource : public ValueSource {
     if (input.switched_off || (input.scopes.empty() && !input.derived())) return false;
     if (!input.derived() && form_of(input.type) == Form::packed && input.type != out.type()) return false;
     const StoredScope& scope = definitions_->metric(metric.metric).scopes[metric.scope];
-    const Inverse& inverse = scope.scope == Scope::inclusive ? primary_[part] : with_absorbed_[part];
+    const Inverse& inverse = scope.scope == Scope::inclusive ? inclusive_[part]
+                             : scope.scope == Scope::own     ? own_[part]
+                                                             : exclusive_[part];
     const Columns columns = columns_of(parts_[part].mapping, locations);
     if (columns.targets.empty()) return false;
     std::vector<ContextId> wanted;
@@ -171,6 +188,7 @@ class CombinedSource : public ValueSource {
       wanted.insert(wanted.end(), sources.begin(), sources.end());
     }
     std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     bool any = false;
     // Each stretch of neighbouring contexts is read on its own.
     for (std::size_t begin = 0; begin < wanted.size();) {
@@ -180,7 +198,7 @@ class CombinedSource : public ValueSource {
                                         wanted.begin() + static_cast<std::ptrdiff_t>(end));
       FATHOM_TRY(Cells raw, compute(profile, from, {flavour_of(scope), some, columns.input, false}));
       const Cells cells = converted(std::move(raw), out.type());
-      place(part, some, cells, columns, contexts, scope.scope != Scope::inclusive, out, present);
+      place(part, some, cells, columns, contexts, inverse, out, present);
       any = true;
       begin = end;
     }
@@ -188,14 +206,13 @@ class CombinedSource : public ValueSource {
   }
 
   void place(std::size_t part, const std::vector<ContextId>& rows, const Cells& cells, const Columns& columns,
-             IndexRange contexts, bool with_absorbed, Cells& out, std::vector<bool>& present) const {
+             IndexRange contexts, const Inverse& inverse, Cells& out, std::vector<bool>& present) const {
     const Mapping& mapping = parts_[part].mapping;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      ContextId to = mapping.contexts[rows[i].index()];
-      const bool absorbed = !to.valid();
-      if (absorbed && with_absorbed) to = mapping.absorbed[rows[i].index()];
-      if (!to.valid()) continue;
-      const std::size_t row = to.value - contexts.begin;
+    const auto add_row = [&](std::size_t row, ContextId from) {
+      const auto found = std::lower_bound(rows.begin(), rows.end(), from);
+      if (found == rows.end() || *found != from) return;
+      const auto i = static_cast<std::size_t>(found - rows.begin());
+      const bool absorbed = !mapping.contexts[from.index()].valid();
       for (std::size_t k = 0; k < columns.targets.size(); ++k) {
         const std::uint32_t column = columns.targets[k];
         if (column == kNone) continue;
@@ -208,6 +225,9 @@ class CombinedSource : public ValueSource {
         }
         seen = true;
       }
+    };
+    for (std::size_t row = 0; row < contexts.size(); ++row) {
+      for (const ContextId from : inverse.sources(contexts.begin + static_cast<std::uint32_t>(row))) add_row(row, from);
     }
   }
 
@@ -265,8 +285,9 @@ class CombinedSource : public ValueSource {
   std::shared_ptr<const Definitions> definitions_;
   std::vector<Part> parts_;
   Rule rule_;
-  std::vector<Inverse> primary_;
-  std::vector<Inverse> with_absorbed_;
+  std::vector<Inverse> inclusive_;  // by part
+  std::vector<Inverse> own_;
+  std::vector<Inverse> exclusive_;
   std::vector<std::vector<MetricId>> metrics_;  // by part, by result metric
   Axis axis_ = Axis::context;
 };

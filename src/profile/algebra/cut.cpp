@@ -36,12 +36,16 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   const ContextTree& tree = defs.contexts;
   FATHOM_TRY(const std::vector<bool> roots, chosen(defs, options.roots));
   FATHOM_TRY(const std::vector<bool> prune, chosen(defs, options.prune));
+  FATHOM_TRY(const std::vector<bool> elide, chosen(defs, options.elide));
+  FATHOM_TRY(const std::vector<bool> fold, chosen(defs, options.fold));
   Mapping mapping = Mapping::identity(defs);
   mapping.absorbed.assign(tree.size(), ContextId());
   ContextTreeBuilder builder;
   std::vector<ContextTreeBuilder::Handle> handle(tree.size(), kNoHandle);
-  std::vector<ContextTreeBuilder::Handle> taker(tree.size(), kNoHandle);  // who absorbs a pruned context
+  // Who a context's children hang below, and who absorbs the context when it has no handle of its own.
+  std::vector<ContextTreeBuilder::Handle> holder(tree.size(), kNoHandle);
   std::vector<bool> inside(tree.size(), options.roots.empty());
+  std::vector<bool> gone(tree.size());  // with all below
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const ContextId id(i);
     const Context& context = tree[id];
@@ -49,16 +53,13 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
     const bool below = parent < tree.size() && inside[parent];
     if (!options.roots.empty()) inside[i] = below || roots[context.region.index()];
     if (!inside[i]) continue;
-    if (below && handle[parent] == kNoHandle) {  // inside something pruned
-      taker[i] = taker[parent];
-      continue;
-    }
-    if (prune[context.region.index()]) {
-      taker[i] = below ? handle[parent] : kNoHandle;
-      continue;
-    }
-    handle[i] = builder.add(below ? handle[parent] : ContextTreeBuilder::kRoot, context.region, builder.size(),
-                            context.line, context.edge);
+    const auto above = below ? holder[parent] : kNoHandle;
+    holder[i] = above;
+    gone[i] = below && (gone[parent] || (fold[tree[context.parent].region.index()] && handle[parent] != kNoHandle));
+    gone[i] = gone[i] || prune[context.region.index()];
+    if (gone[i] || elide[context.region.index()]) continue;
+    handle[i] = holder[i] = builder.add(above, context.region, options.keep_ids ? context.file_id : builder.size(),
+                                        context.line, context.edge);
     if (const ContextDetails& details = tree.details(id); details != ContextDetails()) {
       builder.details(handle[i]) = details;
     }
@@ -68,7 +69,7 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   result.contexts = std::move(builder).build(&numbers);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     mapping.contexts[i] = handle[i] == kNoHandle ? ContextId() : numbers[handle[i]];
-    if (taker[i] != kNoHandle) mapping.absorbed[i] = numbers[taker[i]];
+    if (handle[i] == kNoHandle && holder[i] != kNoHandle) mapping.absorbed[i] = numbers[holder[i]];
   }
   return combine(std::move(result), {{profile, std::move(mapping)}}, Rule::last);
 }

@@ -65,6 +65,8 @@ Result<ProfilePtr> clean(const ProfilePtr& profile) {
 
 Result<ProfilePtr> store_as(const ProfilePtr& profile, Scope scope) {
   Definitions defs = profile->defs();
+  // Own values are the ones that others follow from; where every edge is a call they are the exclusive ones.
+  if (scope == Scope::exclusive && !defs.contexts.only_calls()) scope = Scope::own;
   for (Metric& metric : defs.metrics) {
     if (!metric.derived() && !metric.scopes.empty()) metric.scopes = {{scope, {}}};
   }
