@@ -29,6 +29,7 @@ std::unique_ptr<Command> make_sort_command();
 std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_nodes_command();
 std::unique_ptr<Command> make_part_command();
+std::unique_ptr<Command> make_remap_command();
 std::unique_ptr<Command> make_routines_command();
 std::unique_ptr<Command> make_sanity_command();
 std::unique_ptr<Command> make_table_command();
@@ -72,6 +73,7 @@ std::span<const CommandGroup> command_groups() {
            {"exclusify", "store all metrics as exclusive ones", Forms::text, make_exclusify_command},
            {"inclusify", "store all metrics as inclusive ones", Forms::text, make_inclusify_command},
            {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
+           {"remap", "the metric tree of a remapping spec over the same values", Forms::text, make_remap_command},
        }},
       {"Predict",
        {

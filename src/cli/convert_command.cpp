@@ -33,7 +33,8 @@ class ConvertCommand final : public Command {
   Result<int> run(Session& session) override {
     apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
-    FATHOM_TRY(const Format* format, output_.format(nullptr));
+    const std::vector<Level> levels = dataset->levels();
+    FATHOM_TRY(const Format* format, output_.format(nullptr, levels, &dataset->format()));
     if (!derive_.empty()) {
       FATHOM_TRY(ProfilePtr profile, dataset->profile());
       FATHOM_TRY(profile, with_all_derived(std::move(profile), derive_));
@@ -45,10 +46,7 @@ class ConvertCommand final : public Command {
       FATHOM_TRY(const bool done, dataset->rewrite(output_.target, how));
       if (done) return wrote(session, *format);
     }
-    if (format->write == nullptr) {
-      return Error::usage(fmt::format("{} can be read but not written", format->name))
-          .hint("'fathom formats' lists what is written");
-    }
+    if (format->write == nullptr) return Error::usage(fmt::format("{} can be read but not written", format->name));
     FATHOM_CHECK(format->write(*dataset, output_.target, how));
     return wrote(session, *format);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/profile_dataset.hpp"
 #include "formats/registry.hpp"
 
@@ -30,24 +32,54 @@ Result<WriteOptions> OutputArguments::write_options() const {
   return out;
 }
 
-Result<const Format*> OutputArguments::format(const Format* fallback) const {
-  const Format* found = fallback;
+namespace {
+
+bool writes_one_of(const Format& format, std::span<const Level> levels) {
+  return format.write != nullptr && std::any_of(format.can.writes.begin(), format.can.writes.end(), [&](Level level) {
+           return std::find(levels.begin(), levels.end(), level) != levels.end();
+         });
+}
+
+// "cube (.cubex), hpctoolkit (.hpcdb)"
+std::string what_can_be_written(std::span<const Level> levels) {
+  std::string out;
+  for (const Format* format : all_formats()) {
+    if (!writes_one_of(*format, levels)) continue;
+    if (!out.empty()) out += ", ";
+    out += format->name;
+    if (!format->extensions.empty()) out += fmt::format(" ({})", format->extensions);
+  }
+  return out.empty() ? "nothing" : out;
+}
+
+}  // namespace
+
+Result<const Format*> OutputArguments::format(const Format* fallback, std::span<const Level> levels,
+                                              const Format* own) const {
+  const Format* found = nullptr;
+  const std::string ending = std::filesystem::path(target).extension().string();
   if (!to.empty()) {
     FATHOM_TRY(found, find_format(to));
-  } else if (const Format* by_ending = format_for_extension(target); by_ending != nullptr) {
-    found = by_ending;
+  } else {
+    found = format_for_extension(target);
+    if (found == nullptr && ending.empty()) found = fallback;
   }
-  if (found == nullptr) {
-    return Error::usage(fmt::format("the ending of '{}' names no format that can be written", target))
-        .hint("--to F chooses one; 'fathom formats' lists them");
-  }
-  return found;
+  std::vector<std::string> names;
+  for (const Level level : levels) names.emplace_back(to_string(level));
+  const auto refuse = [&](const std::string& what) {
+    return Error::usage(what).hint(fmt::format("a {} can be written as: {}; --to F or the ending of OUT chooses",
+                                               fmt::join(names, " or "), what_can_be_written(levels)));
+  };
+  if (found == nullptr) return refuse(fmt::format("the ending of '{}' names no format that can be written", target));
+  if (found == own || writes_one_of(*found, levels)) return found;
+  if (found->write == nullptr) return refuse(fmt::format("{} can be read but not written", found->name));
+  return refuse(fmt::format("{} cannot hold a {}", found->name, fmt::join(names, " or a ")));
 }
 
 Result<void> OutputArguments::write(Session& session, const ProfilePtr& profile, const Format* fallback) const {
   if (target.empty()) return Error::usage("needs -o OUT: where to write the result");
-  FATHOM_TRY(const Format* chosen, format(fallback));
-  if (chosen->write == nullptr) return Error::usage(fmt::format("{} cannot be written", chosen->name));
+  constexpr Level kLevels[] = {Level::profile};
+  FATHOM_TRY(const Format* chosen, format(fallback, kLevels));
   FATHOM_TRY(const WriteOptions how, write_options());
   const DatasetPtr dataset = make_profile_dataset(profile);
   FATHOM_CHECK(chosen->write(*dataset, target, how));

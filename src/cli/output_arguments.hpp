@@ -1,6 +1,7 @@
 // What commands that write a dataset have in common: -o, --to, --option, --compress.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,10 @@ struct OutputArguments {
   void declare_format(Options& declared);
 
   [[nodiscard]] Result<WriteOptions> write_options() const;
-  // --to, or the ending of the target, or `fallback` (may be null).
-  [[nodiscard]] Result<const Format*> format(const Format* fallback) const;
+  // --to, or what the ending of the target names, or `fallback` (may be null) where it has no ending; it must be able
+  // to hold one of the levels, unless it is the input's own.
+  [[nodiscard]] Result<const Format*> format(const Format* fallback, std::span<const Level> levels,
+                                             const Format* own = nullptr) const;
   // Writes a computed profile; `fallback` as above.
   Result<void> write(Session& session, const ProfilePtr& profile, const Format* fallback) const;
 };

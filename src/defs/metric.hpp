@@ -49,6 +49,7 @@ struct Metric {
   std::string expression;     // of derived metrics, as text
   bool hidden = false;        // for use in expressions only
   bool switched_off = false;  // declared void: counts as zero
+  bool convertible = true;    // a derived one may be turned into stored values
   std::string unusable;       // why its values cannot be had (unknown data type, damaged member); empty = usable
   std::uint64_t file_id = 0;
   Attributes attributes;

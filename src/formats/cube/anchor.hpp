@@ -157,6 +157,9 @@ struct Anchor {
 inline constexpr std::uint64_t kAnchorLimit = std::uint64_t{1} << 30;
 Result<Anchor> read_anchor(const Blob& blob, const Work& work, std::uint64_t limit = kAnchorLimit);
 
+// A remapping spec: the doc and metrics sections of an anchor, with metrics that need no ids.
+Result<Anchor> read_metrics_spec(const Blob& blob, const Work& work);
+
 // The document as the official reader accepts it. Ids are written as they stand in the tables.
 std::string write_anchor(const Anchor& anchor);
 

@@ -100,7 +100,8 @@ class ElementAttributes {
 
 class AnchorParser {
  public:
-  AnchorParser(std::string document, Work work) : name_(std::move(document)), work_(std::move(work)) {
+  AnchorParser(std::string document, Work work, bool only_metrics = false)
+      : name_(std::move(document)), work_(std::move(work)), only_metrics_(only_metrics) {
     parser_.reset(XML_ParserCreate("UTF-8"));
     XML_SetUserData(parser_.get(), this);
     XML_SetElementHandler(
@@ -136,6 +137,7 @@ class AnchorParser {
     FATHOM_CHECK(parse({}, true));
     if (!seen_cube_) return error("no <cube> element");
     if (!seen_metrics_) return error("no <metrics> section");
+    if (only_metrics_) return std::move(anchor_);
     if (!seen_program_) return error("no <program> section");
     if (!seen_system_) return error("no <system> section");
     FATHOM_CHECK(check_locations());
@@ -398,7 +400,12 @@ class AnchorParser {
   Result<void> start_metric(std::uint32_t parent, ElementAttributes& attributes) {
     const auto index = static_cast<std::uint32_t>(anchor_.metrics.size());
     AnchorMetric metric;
-    FATHOM_TRY(metric.id, id_of(attributes, "metric"));
+    if (only_metrics_) {
+      (void)attributes.take("id");
+      metric.id = index;
+    } else {
+      FATHOM_TRY(metric.id, id_of(attributes, "metric"));
+    }
     FATHOM_CHECK(new_id(metric_ids_, metric.id, index, "metric"));
     metric.parent = parent;
     metric.type = attributes.take("type").value_or("");
@@ -643,6 +650,7 @@ class AnchorParser {
 
   std::string name_;
   Work work_;
+  bool only_metrics_;
   std::unique_ptr<XML_ParserStruct, FreeParser> parser_;
   Anchor anchor_;
   std::vector<Frame> frames_;
@@ -669,6 +677,59 @@ Result<Anchor> read_anchor(const Blob& blob, const Work& work, std::uint64_t lim
   } else {
     FATHOM_CHECK(filter.feed(blob.text()));
   }
+  FATHOM_CHECK(filter.finish());
+  return parser.finish();
+}
+
+namespace {
+
+// Specs have CubePL as people write it: '<' and '&' between <cubepl...> and its end stand for themselves unless they
+// are escaped already.
+std::string escape_cubepl(std::string_view text) {
+  constexpr std::string_view kOpen = "<cubepl";
+  constexpr std::string_view kClose = "</cubepl";
+  std::string out;
+  out.reserve(text.size() + text.size() / 16);
+  for (;;) {
+    const std::size_t open = text.find(kOpen);
+    const std::size_t begin = open == std::string_view::npos ? open : text.find('>', open);
+    if (begin == std::string_view::npos) break;
+    const std::size_t end = std::min(text.find(kClose, begin), text.size());
+    out += text.substr(0, begin + 1);
+    std::string_view body = text.substr(begin + 1, end - begin - 1);
+    text.remove_prefix(end);
+    if (trim(body).starts_with("<![CDATA[")) {
+      out += body;
+      continue;
+    }
+    for (; !body.empty(); body.remove_prefix(1)) {
+      const auto escaped = [&](std::string_view entity) { return body.starts_with(entity); };
+      if (body[0] == '<') {
+        out += "&lt;";
+      } else if (body[0] == '&' && !escaped("&lt;") && !escaped("&gt;") && !escaped("&amp;") && !escaped("&quot;") &&
+                 !escaped("&apos;")) {
+        out += "&amp;";
+      } else {
+        out += body[0];
+      }
+    }
+  }
+  out += text;
+  return out;
+}
+
+}  // namespace
+
+Result<Anchor> read_metrics_spec(const Blob& blob, const Work& work) {
+  AnchorParser parser(blob.name(), work, true);
+  QuotingFilter filter([&](std::string_view text) { return parser.feed(text); });
+  std::string_view text = blob.text();
+  if (trim(text).starts_with("<?xml")) text.remove_prefix(std::min(text.size(), text.find("?>") + 2));
+  // The sections stand there without the element that is around them in an anchor.
+  const bool whole = trim(text).starts_with("<cube");
+  if (!whole) FATHOM_CHECK(filter.feed("<cube version=\"4.4\">"));
+  FATHOM_CHECK(filter.feed(escape_cubepl(text)));
+  if (!whole) FATHOM_CHECK(filter.feed("</cube>"));
   FATHOM_CHECK(filter.finish());
   return parser.finish();
 }

@@ -86,6 +86,7 @@ class Mapper {
       if (!from.derived()) to.type = scope && from.scopes[*scope].scope == Scope::inclusive ? "INCLUSIVE" : "EXCLUSIVE";
       if (from.hidden) to.viztype = "GHOST";
       if (from.switched_off) to.val = "VOID";
+      if (from.derived() && !from.convertible) to.convertible = "false";
       to.uniq_name = clean(from.name);
       to.disp_name = clean(from.display_name.empty() ? from.name : from.display_name);
       to.dtype = dtype_name(from.type);
@@ -145,7 +146,9 @@ class Mapper {
               : from.derivation == Derivation::pre_exclusive ? "PREDERIVED_EXCLUSIVE"
                                                              : "PREDERIVED_INCLUSIVE";
     if (!text(program.value, to.cubepl.emplace())) return false;
-    if (program.init && !text(*program.init, to.cubeplinit.emplace_back())) return false;
+    for (const expression::Tree& tree : program.init) {
+      if (!text(tree, to.cubeplinit.emplace_back())) return false;
+    }
     const std::pair<const char*, const std::optional<expression::Tree>*> operators[] = {
         {"plus", &program.plus}, {"minus", &program.minus}, {"aggr", &program.aggregate}};
     for (const auto& [kind, tree] : operators) {

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
 
 namespace fathom::cube {
 
@@ -24,21 +23,9 @@ std::vector<Metric> map_metrics(const CubeFile& file) {
   out.reserve(metrics.size());
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const AnchorMetric& from = metrics[i];
-    Metric to;
-    to.name = from.uniq_name.empty() ? from.disp_name : from.uniq_name;
-    to.display_name = from.disp_name;
-    to.unit = from.uom;
-    to.description = from.descr;
-    to.url = from.url;
-    to.derivation = derivation_of(from);
-    to.expression = from.cubepl.value_or("");
-    to.hidden = from.ghost();
-    to.file_id = from.id;
-    to.attributes = from.attributes;
-    if (from.parent != kNoIndex) to.parent = MetricId(from.parent);
+    Metric to = describe(from);
     // VOID counts for the whole subtree.
-    to.switched_off =
-        equal_ignoring_case(trim(from.val), "VOID") || (from.parent != kNoIndex && out[from.parent].switched_off);
+    if (to.parent.valid()) to.switched_off = to.switched_off || out[from.parent].switched_off;
     if (const auto type = file.type(i)) {
       to.type = *type;
     } else {
@@ -162,25 +149,37 @@ class CubeValues : public ValueSource {
   std::shared_ptr<const CubeFile> file_;
 };
 
-std::map<MetricId, cubepl::Source> cubepl_sources(const Anchor& anchor) {
-  std::map<MetricId, cubepl::Source> out;
-  for (std::size_t i = 0; i < anchor.metrics.size(); ++i) {
-    const AnchorMetric& metric = anchor.metrics[i];
-    if (!metric.derived()) continue;
-    cubepl::Source source;
-    source.value = metric.cubepl.value_or("");
-    source.init = metric.cubeplinit;
-    for (const CubeplAggregation& aggregation : metric.cubeplaggr) {
-      if (aggregation.kind == "plus") source.plus = aggregation.text;
-      if (aggregation.kind == "minus") source.minus = aggregation.text;
-      if (aggregation.kind == "aggr") source.aggregate = aggregation.text;
-    }
-    out.emplace(MetricId(i), std::move(source));
-  }
-  return out;
+}  // namespace
+
+Metric describe(const AnchorMetric& from) {
+  Metric to;
+  to.name = from.uniq_name.empty() ? from.disp_name : from.uniq_name;
+  to.display_name = from.disp_name;
+  to.unit = from.uom;
+  to.description = from.descr;
+  to.url = from.url;
+  to.derivation = derivation_of(from);
+  to.expression = from.cubepl.value_or("");
+  to.hidden = from.ghost();
+  to.convertible = !equal_ignoring_case(from.convertible, "false");
+  to.switched_off = equal_ignoring_case(trim(from.val), "VOID");
+  to.file_id = from.id;
+  to.attributes = from.attributes;
+  if (from.parent != kNoIndex) to.parent = MetricId(from.parent);
+  return to;
 }
 
-}  // namespace
+cubepl::Source cubepl_source(const AnchorMetric& metric) {
+  cubepl::Source source;
+  source.value = metric.cubepl.value_or("");
+  source.init = metric.cubeplinit;
+  for (const CubeplAggregation& aggregation : metric.cubeplaggr) {
+    if (aggregation.kind == "plus") source.plus = aggregation.text;
+    if (aggregation.kind == "minus") source.minus = aggregation.text;
+    if (aggregation.kind == "aggr") source.aggregate = aggregation.text;
+  }
+  return source;
+}
 
 Result<ProfilePtr> to_profile(const std::shared_ptr<const CubeFile>& file) {
   auto defs = std::make_shared<Definitions>();
@@ -195,7 +194,11 @@ Result<ProfilePtr> to_profile(const std::shared_ptr<const CubeFile>& file) {
   profile->values = std::make_shared<CubeValues>(file);
   profile->name = file->name();
   profile->work = file->work();
-  FATHOM_CHECK(cubepl::add_programs(*defs, *profile, cubepl_sources(anchor)));
+  std::map<MetricId, cubepl::Source> sources;
+  for (std::size_t i = 0; i < anchor.metrics.size(); ++i) {
+    if (anchor.metrics[i].derived()) sources.emplace(MetricId(i), cubepl_source(anchor.metrics[i]));
+  }
+  FATHOM_CHECK(cubepl::add_programs(*defs, *profile, sources));
   profile->definitions = std::move(defs);
   return ProfilePtr(std::move(profile));
 }

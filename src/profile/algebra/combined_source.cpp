@@ -8,6 +8,7 @@
 #include "profile/algebra/mapping.hpp"
 #include "profile/composite.hpp"
 #include "profile/compute.hpp"
+#include "profile/expression/program.hpp"
 
 namespace fathom::algebra {
 
@@ -320,11 +321,28 @@ ProfilePtr combine(Definitions definitions, std::vector<Part> parts, Rule rule) 
   out->definitions = std::make_shared<const Definitions>(std::move(definitions));
   out->name = parts.front().profile->name;
   out->work = parts.front().profile->work;
-  // Programs name their metrics, so they go along as they are.
+  // Programs name their metrics, so they go along as they are, but with variables of their own: what these hold may
+  // speak of the inputs' contexts.
+  const auto globals = std::make_shared<expression::Globals>();
+  // What a metric set up for others before it became a stored one is set up by the next that stays derived.
+  std::vector<expression::Tree> orphaned;
   for (const Part& part : parts) {
     for (const auto& [metric, program] : part.profile->programs) {
       const MetricId to = part.mapping.metrics[metric.index()];
-      if (to.valid() && out->definitions->metric(to).derived()) out->programs.emplace(to, program);
+      if (to.valid() && out->programs.contains(to)) continue;
+      if (!to.valid() || !out->definitions->metric(to).derived()) {
+        orphaned.insert(orphaned.end(), program->init.begin(), program->init.end());
+        continue;
+      }
+      auto copy = std::make_shared<expression::Program>(*program);
+      copy->meter = std::make_shared<expression::Meter>();
+      if (copy->globals) {
+        globals->sets_properties = globals->sets_properties || copy->globals->sets_properties;
+        copy->globals = globals;
+        copy->init.insert(copy->init.begin(), orphaned.begin(), orphaned.end());
+        orphaned.clear();
+      }
+      out->programs.emplace(to, std::move(copy));
     }
   }
   out->values = std::make_shared<CombinedSource>(out->definitions, std::move(parts), rule);

@@ -9,6 +9,7 @@
 #include "profile/algebra/mapping.hpp"
 #include "profile/algebra/unite.hpp"
 #include "profile/compute.hpp"
+#include "profile/expression/evaluate.hpp"
 
 namespace fathom::algebra {
 
@@ -182,7 +183,10 @@ Result<ProfilePtr> materialise(const ProfilePtr& profile, const std::vector<Metr
   Definitions defs = profile->defs();
   for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
     Metric& metric = defs.metrics[i];
-    const bool chosen = metrics.empty() || std::find(metrics.begin(), metrics.end(), MetricId(i)) != metrics.end();
+    const bool chosen =
+        metrics.empty() ? metric.convertible : std::find(metrics.begin(), metrics.end(), MetricId(i)) != metrics.end();
+    // What expressions switch off must stay so without them.
+    if (const auto off = expression::switched_off(*profile, MetricId(i)); off.ok() && *off) metric.switched_off = true;
     if (!metric.derived() || !chosen || !why_unavailable(*profile, MetricId(i)).empty()) continue;
     const bool inclusive = metric.derivation == Derivation::pre_inclusive;
     metric.scopes = {{inclusive ? Scope::inclusive : Scope::exclusive, {}}};

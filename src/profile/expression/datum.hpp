@@ -44,7 +44,7 @@ struct Globals {
   std::mutex mutex;
   std::unordered_map<std::string, Array> variables;
   std::map<std::pair<std::string, std::string>, std::string> properties;  // (metric, property) -> value
-  std::map<const void*, bool> initialised;                                // programs whose init ran
+  std::map<const void*, std::string> initialised;                         // programs whose init ran: what went wrong
   bool sets_properties = false;  // some program does; fixed before the first evaluation
 };
 

@@ -258,15 +258,15 @@ Result<Cells> evaluate(const Profile& profile, MetricId id, const Selection& sel
 Result<bool> switched_off(const Profile& profile, MetricId id) {
   const Definitions& defs = profile.defs();
   if (defs.metric(id).switched_off) return true;
-  Globals* globals = nullptr;
-  for (const auto& [metric, program] : profile.programs) {
-    if (program->globals) globals = program->globals.get();
-    if (globals != nullptr) break;
+  const auto shares = [](const auto& entry) { return entry.second->globals != nullptr; };
+  const auto some = std::find_if(profile.programs.begin(), profile.programs.end(), shares);
+  if (some == profile.programs.end() || !some->second->globals->sets_properties) return false;
+  // A program whose init fails switches nothing off; it says so itself when it is evaluated.
+  if (const auto done = Session::initialise(profile, some->first);
+      !done.ok() && done.error().kind() == ErrorKind::cancelled) {
+    return done.error();
   }
-  if (globals == nullptr || !globals->sets_properties) return false;
-  for (const auto& [metric, program] : profile.programs) {
-    if (program->init && program->init->changes_globals) FATHOM_CHECK(Session::initialise(profile, metric));
-  }
+  const auto& globals = some->second->globals;
   const std::lock_guard lock(globals->mutex);
   for (MetricId at = id; at.valid(); at = defs.metric(at).parent) {
     const auto found = globals->properties.find({defs.metric(at).name, "value"});

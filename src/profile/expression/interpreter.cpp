@@ -14,8 +14,6 @@ namespace fathom::expression {
 
 namespace {
 
-constexpr std::uint64_t kMaxStored = std::uint64_t{64} << 20;  // bytes that variables of one run may hold
-
 std::uint64_t bytes_of(const Datum& datum) {
   return sizeof(Datum) + datum.text.size() + datum.row.size() * sizeof(double);
 }
@@ -23,7 +21,12 @@ std::uint64_t bytes_of(const Datum& datum) {
 }  // namespace
 
 Interpreter::Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells)
-    : tree_(tree), program_(program), surroundings_(surroundings), cells_(cells), locals_(tree.variables.size()) {
+    : tree_(tree),
+      program_(program),
+      surroundings_(surroundings),
+      cells_(cells),
+      locals_(tree.variables.size()),
+      max_steps_(program.max_steps) {
   bound_.reserve(locals_.size());
   for (Array& local : locals_) bound_.push_back(&local);
   if (!program.globals || bound_.empty()) return;
@@ -34,6 +37,11 @@ Interpreter::Interpreter(const Tree& tree, const Program& program, Surroundings&
   }
 }
 
+void Interpreter::allow_for(std::size_t contexts) {
+  max_steps_ += contexts * kMaxStepsPerValue * 10;
+  max_stored_ += contexts * 1024;
+}
+
 void Interpreter::set_arguments(Datum first, Datum second) {
   arguments_[0] = std::move(first);
   arguments_[1] = std::move(second);
@@ -42,7 +50,7 @@ void Interpreter::set_arguments(Datum first, Datum second) {
 Outcome Interpreter::run() {
   outcome_ = Outcome::done;
   if (!tree_.nodes.empty()) result_ = eval(tree_.root);
-  if (!program_.meter->spend(steps_, outcome_ == Outcome::done ? cells_ : 0)) {
+  if (max_steps_ == program_.max_steps && !program_.meter->spend(steps_, outcome_ == Outcome::done ? cells_ : 0)) {
     program_.meter->give_up();
     fail(kEndless);
   }
@@ -122,21 +130,16 @@ double Interpreter::random_up_to(double bound) {
   return std::uniform_real_distribution<double>(0, 1)(*random_) * bound;
 }
 
-std::int64_t Interpreter::position(const Node& node, std::size_t child) {
-  if (node.children.size() <= child) return 0;
-  const double at = uniform_number(eval(node.children[child]));
-  if (!going()) return 0;
-  if (!(at > -1) || !(at <= static_cast<double>(kMaxPosition))) {
-    fail(fmt::format("position {:g} in an array is not between 0 and {}", at, kMaxPosition));
-    return 0;
-  }
-  return static_cast<std::int64_t>(at);
+bool Interpreter::check_position(double at) {
+  if (at > -1 && at <= static_cast<double>(kMaxPosition)) return true;
+  fail(fmt::format("position {:g} in an array is not between 0 and {}", at, kMaxPosition));
+  return false;
 }
 
 Datum Interpreter::eval(NodeIndex at) {
   if (!going()) return {};
   steps_ += 1 + cells_ / 64;
-  if (steps_ > program_.max_steps) {
+  if (steps_ > max_steps_) {
     if (cells_ == 1) program_.meter->give_up();
     fail(kEndless);
     return {};
@@ -264,10 +267,31 @@ Datum Interpreter::eval_metric(const Node& node) {
 }
 
 Datum Interpreter::eval_variable(const Node& node) {
-  const std::int64_t at = position(node, 0);
   const Array& cells = array(node.index);
-  const auto found = cells.cells.find(static_cast<std::uint32_t>(at));
-  return found == cells.cells.end() ? Datum() : found->second;
+  Datum index = node.children.empty() ? Datum(0.0) : eval(node.children[0]);
+  if (!going()) return {};
+  const auto cell = [&](double at) -> const Datum* {
+    const auto found = cells.cells.find(static_cast<std::uint32_t>(at));
+    return found == cells.cells.end() ? nullptr : &found->second;
+  };
+  if (index.kind != Datum::Kind::row || cells_ == 1) {
+    const double at = index.as_number();
+    const Datum* found = check_position(at) ? cell(at) : nullptr;
+    return found == nullptr ? Datum() : *found;
+  }
+  // Each cell of the block has its own position.
+  for (std::size_t i = 0; i < cells_; ++i) {
+    double& at = index.row[i];
+    if (!active(i)) {
+      at = 0;
+      continue;
+    }
+    const Datum* found = check_position(at) ? cell(at) : nullptr;
+    if (!going()) return {};
+    if (found != nullptr && found->kind == Datum::Kind::text) diverge();
+    at = found == nullptr ? 0 : found->kind == Datum::Kind::row ? found->row[i] : found->number;
+  }
+  return index;
 }
 
 Datum Interpreter::eval_external(const Node& node) {
@@ -423,9 +447,9 @@ void Interpreter::set_property(const Node& node) {
 }
 
 void Interpreter::assign(const Node& node) {
-  const std::int64_t at = position(node, 0);
+  const double at = uniform_number(eval(node.children[0]));
   Datum value = eval(node.children[1]);
-  if (!going()) return;
+  if (!going() || !check_position(at)) return;
   if (cells_ == 1 && value.kind == Datum::Kind::row) value = Datum(value.row[0]);  // globals outlive this block
   const auto [place, fresh] = array(node.index).cells.try_emplace(static_cast<std::uint32_t>(at));
   Datum& slot = place->second;
@@ -441,7 +465,7 @@ void Interpreter::assign(const Node& node) {
   stored_ += bytes_of(value);
   if (!fresh) stored_ -= std::min(stored_, bytes_of(slot));
   slot = std::move(value);
-  if (stored_ > kMaxStored) fail("the expression's variables need too much memory");
+  if (stored_ > max_stored_) fail("the expression's variables need too much memory");
 }
 
 void Interpreter::branch(const Node& node) {

@@ -14,7 +14,7 @@ namespace fathom::expression {
 // What is said of a program that takes too many steps, in one run or in all.
 inline constexpr const char* kEndless = "the expression does not come to an end in reasonable time";
 // Largest position in a variable.
-inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 24;
 
 // What a tree sees of the world.
 class Surroundings {
@@ -39,6 +39,8 @@ class Interpreter {
  public:
   Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells);
   void set_arguments(Datum first, Datum second);
+  // Init expressions run once and may go over all call paths: their bounds grow with these.
+  void allow_for(std::size_t contexts);
   Outcome run();
   // One number per cell, after Outcome::done.
   [[nodiscard]] std::vector<double> numbers() &&;
@@ -73,7 +75,7 @@ class Interpreter {
   // The one number or text that all cells agree on; `diverged` when they do not.
   double uniform_number(const Datum& datum);
   std::string uniform_text(const Datum& datum);
-  std::int64_t position(const Node& node, std::size_t child);
+  bool check_position(double at);
   Array& array(std::uint32_t variable) { return *bound_[variable]; }
   double random_up_to(double bound);
   void fail(std::string what);
@@ -91,7 +93,9 @@ class Interpreter {
   Datum result_;
   std::optional<std::mt19937_64> random_;
   std::uint64_t steps_ = 0;
+  std::uint64_t max_steps_;
   std::uint64_t stored_ = 0;  // bytes in variables
+  std::uint64_t max_stored_ = std::uint64_t{64} << 20;
   Outcome outcome_ = Outcome::done;
   Error error_;
 };

@@ -187,7 +187,7 @@ class Program {
   Tree value;  // without nodes: there are inclusive values only
   // Instead of `value` where inclusive values are asked for; without nodes: there are none.
   std::optional<Tree> inclusive;
-  std::optional<Tree> init;       // once before the first use
+  std::vector<Tree> init;         // once before the first use
   std::optional<Tree> plus;       // of arg1 and arg2, along the call tree
   std::optional<Tree> minus;      // of arg1 and arg2, along the call tree
   std::optional<Tree> aggregate;  // of arg1 and arg2, over locations

@@ -197,25 +197,39 @@ Result<double> Session::value_at(const MetricReference& reference, double contex
 }
 
 Result<void> Session::initialise(const Profile& profile, MetricId metric) {
-  const Program& program = *profile.programs.at(metric);
-  if (!program.init || !program.globals) return success();
-  {
-    const std::lock_guard lock(program.globals->mutex);
-    if (!program.globals->initialised.emplace(&program, true).second) return success();
+  const Program& own = *profile.programs.at(metric);
+  if (!own.globals) return success();
+  // Those of all metrics in the order of the document, since globals that one sets are read by others.
+  for (const auto& [id, program] : profile.programs) {
+    if (program->init.empty() || program->globals != own.globals) continue;
+    {
+      const std::lock_guard lock(own.globals->mutex);
+      if (!own.globals->initialised.emplace(program.get(), "").second) continue;
+    }
+    // There is no cell yet that is being worked out: metrics are those of the whole run.
+    Grouping whole = Grouping::over_whole_system(profile.defs());
+    whole.rows = {profile.defs().contexts.roots()};
+    auto done = Session(profile, id, {Flavour::Kind::inclusive, {}}, std::move(whole)).run_init();
+    if (done.ok()) continue;
+    if (done.error().kind() == ErrorKind::cancelled) return done;
+    const std::lock_guard lock(own.globals->mutex);
+    own.globals->initialised[program.get()] = done.error().text();
   }
-  // There is no cell yet that is being worked out: metrics are those of the whole run.
-  Grouping whole = Grouping::over_whole_system(profile.defs());
-  whole.rows = {profile.defs().contexts.roots()};
-  return Session(profile, metric, {Flavour::Kind::inclusive, {}}, std::move(whole)).run_init();
+  const std::lock_guard lock(own.globals->mutex);
+  const auto problem = own.globals->initialised.find(&own);
+  if (problem != own.globals->initialised.end() && !problem->second.empty()) return Error(problem->second);
+  return success();
 }
 
 Result<void> Session::run_init() {
-  const Tree& tree = *program_.init;
   if (rows_ * columns_ == 0) return success();
-  FATHOM_CHECK(fetch(tree));
-  Block block(*this, tree, 0, 1);
-  Interpreter interpreter(tree, program_, block, 1);
-  if (interpreter.run() == Outcome::failed) return Error(interpreter.error()).with("initial expression");
+  for (const Tree& tree : program_.init) {
+    FATHOM_CHECK(fetch(tree));
+    Block block(*this, tree, 0, 1);
+    Interpreter interpreter(tree, program_, block, 1);
+    interpreter.allow_for(profile_.defs().contexts.size());
+    if (interpreter.run() == Outcome::failed) return Error(interpreter.error()).with("initial expression");
+  }
   return success();
 }
 

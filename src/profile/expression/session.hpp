@@ -18,7 +18,7 @@ class Session {
 
   Result<Cells> run();
 
-  // Runs the init expression of the metric's program, once.
+  // Runs the init expressions of the metrics that share globals with this one, each once; the error is this one's.
   static Result<void> initialise(const Profile& profile, MetricId metric);
 
  private:

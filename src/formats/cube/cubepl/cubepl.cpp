@@ -40,12 +40,11 @@ Result<Compiled> compile(const Source& source, const std::shared_ptr<Globals>& g
   };
   FATHOM_TRY(Parsed value, parse(source.value));
   out.program->value = keep(value, source.value);
-  std::string init;
-  for (const std::string& text : source.init) init += text;
-  if (!trim(init).empty()) {
-    auto parsed = parse(init, true);
+  for (const std::string& text : source.init) {
+    if (trim(text).empty()) continue;
+    auto parsed = parse(text, true);
     if (!parsed.ok()) return std::move(parsed).error().with("initial expression");
-    out.program->init = keep(*parsed, init);
+    out.program->init.push_back(keep(*parsed, text));
   }
   const auto operation = [&](const std::string& text, std::optional<Tree>& to, const char* what) -> Result<void> {
     if (trim(text).empty()) return success();
@@ -124,22 +123,24 @@ class Builder {
     const bool changes = !definition.init.empty() || !definition.plus.empty() || !definition.minus.empty() ||
                          !definition.aggregate.empty();
     if (!changes || old.language != "cubepl") return success();
-    FATHOM_TRY(const Compiled compiled, compile({old.value.source,
-                                                 {text(definition.init, old.init)},
-                                                 text(definition.plus, old.plus),
-                                                 text(definition.minus, old.minus),
-                                                 text(definition.aggregate, old.aggregate)},
-                                                globals_));
+    std::vector<std::string> init;
+    for (const Tree& tree : old.init) init.push_back(tree.source);
+    if (!definition.init.empty()) init = {definition.init};
+    FATHOM_TRY(const Compiled compiled,
+               compile({old.value.source, std::move(init), text(definition.plus, old.plus),
+                        text(definition.minus, old.minus), text(definition.aggregate, old.aggregate)},
+                       globals_));
     keep(id, *compiled.program);
     return success();
   }
 
   void keep(MetricId id, Program& program) {
-    for (const Tree* tree : {&program.value, program.init ? &*program.init : nullptr}) {
-      if (tree == nullptr) continue;
-      globals_->sets_properties = globals_->sets_properties ||
-                                  std::any_of(tree->nodes.begin(), tree->nodes.end(),
-                                              [](const auto& node) { return node.op == expression::Op::set_property; });
+    const auto sets = [](const Tree& tree) {
+      return std::any_of(tree.nodes.begin(), tree.nodes.end(),
+                         [](const auto& node) { return node.op == expression::Op::set_property; });
+    };
+    if (sets(program.value) || std::any_of(program.init.begin(), program.init.end(), sets)) {
+      globals_->sets_properties = true;
     }
     program.max_steps = max_steps_;
     profile_.programs[id] = std::make_shared<const Program>(std::move(program));

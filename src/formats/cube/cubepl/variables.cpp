@@ -230,7 +230,10 @@ Datum of_metric(std::string_view what, const Profile& profile, std::size_t index
   if (what == "expression") return metric.expression;
   if (what == "initexpression") {
     const auto found = profile.programs.find(MetricId(index));
-    return found != profile.programs.end() && found->second->init ? found->second->init->source : std::string();
+    std::string all;
+    if (found == profile.programs.end()) return all;
+    for (const expression::Tree& tree : found->second->init) all += tree.source;
+    return all;
   }
   if (what == "#children") return number(defs.metric_children(MetricId(index)).size());
   return metric.parent.valid() ? number(metric.parent.index()) : -1.0;  // parent::id
