@@ -89,8 +89,8 @@ class DiffCommand final : public Command {
     FATHOM_TRY(const DatasetPtr second, session.open(b_));
     FATHOM_TRY(ProfilePtr a, first->profile());
     FATHOM_TRY(ProfilePtr b, second->profile());
-    FATHOM_TRY(a, with_all_derived(std::move(a), arguments_.derive));
-    FATHOM_TRY(b, with_all_derived(std::move(b), arguments_.derive));
+    FATHOM_TRY(a, arguments_.with_derived_metrics(std::move(a)));
+    FATHOM_TRY(b, arguments_.with_derived_metrics(std::move(b)));
     FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(*a, arguments_.metrics));
     std::vector<MetricChange> changes;
     for (const MetricId metric : metrics) {

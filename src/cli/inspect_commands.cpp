@@ -104,7 +104,8 @@ class RoutinesCommand final : public Command {
  private:
   using Line = inspect::RoutineLine;
 
-  [[nodiscard]] std::string label(const Definitions& defs, const Line& line) const {
+  [[nodiscard]] std::string label(Session& session, const Definitions& defs, const Line& line) const {
+    if (session.json() || session.csv()) return defs.region_of(line.context).name;
     const std::string name = shown_name(defs.region_of(line.context).name, arguments_.full_names);
     switch (line.part) {
       case Line::Part::inclusive:
@@ -134,7 +135,7 @@ class RoutinesCommand final : public Command {
     for (const inspect::Routine& routine : list) {
       for (const Line& line : routine.lines) {
         std::vector<std::string> row{std::to_string(defs.contexts[line.context].file_id), std::string(part(line)),
-                                     label(defs, line)};
+                                     label(session, defs, line)};
         for (const MetricId id : metrics) {
           FATHOM_TRY(const Cells cells,
                      compute(profile, id, {flavour(line), {line.context}, all_locations(defs), true}));
@@ -171,7 +172,7 @@ class RoutinesCommand final : public Command {
                      location_statistics(profile, id, flavour(line), {line.context}, all_locations(defs)));
           const Statistics& s = rows.front();
           std::vector<std::string> row{defs.metric(id).name, std::to_string(defs.contexts[line.context].file_id),
-                                       std::string(part(line)), label(defs, line), std::to_string(s.count)};
+                                       std::string(part(line)), label(session, defs, line), std::to_string(s.count)};
           for (const double value :
                {s.sum, s.mean, s.variance, s.minimum, s.quartile_1, s.median, s.quartile_3, s.maximum, s.imbalance}) {
             row.push_back(shown(session, value));
@@ -344,46 +345,61 @@ class SanityCommand final : public Command {
 class CompareCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.positional("A", a_, "a profile")
-        .positional("B", b_, "another")
+    options.positionals("PATH", paths_, "two or more profiles: each is compared with the first")
+        .values("-m,--metric", "METRIC", metrics_, "compare these only; patterns; repeatable")
         .value("--tolerance", "X", &tolerance_,
                "relative difference that counts as equal; default: two units in the last place")
         .about(
-            "Are two profiles equal: trees, ids and every stored value? Exit status 1 when not. What changed between "
-            "two "
+            "Are profiles equal: trees, ids and every stored value? Exit status 1 when not. What changed between two "
             "profiles is the business of diff.")
-        .example("fathom compare before.cubex after.cubex", "equal, or the first difference");
+        .example("fathom compare before.cubex after.cubex", "equal, or the first difference")
+        .example("fathom compare run*.cubex -m visits", "did all runs do the same?");
   }
   Result<int> run(Session& session) override {
-    FATHOM_TRY(const ProfilePtr a, session.open_profile(a_));
-    FATHOM_TRY(const ProfilePtr b, session.open_profile(b_));
-    FATHOM_TRY(const inspect::Comparison result, inspect::compare(*a, *b, tolerance_));
-    if (session.json()) {
-      JsonWriter json(session.out());
-      json.begin_object();
-      json.member("equal", result.equal());
-      json.member("metrics_equal", result.metrics_equal);
-      json.member("contexts_equal", result.contexts_equal);
-      json.member("system_equal", result.system_equal);
-      json.member("values", result.values);
-      json.member("different", result.different);
-      json.member("first_difference", result.first_difference);
-      session.write_diagnostics(json);
-      json.end_object();
-    } else if (result.equal()) {
-      session.out().write(fmt::format("equal: {} values\n", result.values));
-    } else if (result.different > 0) {
-      session.out().write(fmt::format("different: {} of {} values; first: {}\n", result.different, result.values,
-                                      result.first_difference));
-    } else {
-      session.out().write(fmt::format("different: {}\n", result.first_difference));
+    if (paths_.size() < 2) return Error::usage("compare needs two profiles or more");
+    FATHOM_TRY(const ProfilePtr first, session.open_profile(paths_[0]));
+    FATHOM_TRY(const auto chosen, choose_metrics(first->defs(), metrics_));
+    std::vector<std::string> names;
+    for (const MetricId id : chosen) names.push_back(first->defs().metric(id).name);
+    inspect::Comparison shown;
+    for (std::size_t i = 1; i < paths_.size(); ++i) {
+      FATHOM_TRY(const ProfilePtr other, session.open_profile(paths_[i]));
+      FATHOM_TRY(const inspect::Comparison result, inspect::compare(*first, *other, tolerance_, names));
+      // One result is told: the first that is not equal, or the last.
+      if (shown.equal()) shown = result;
+      if (!session.json()) print(session, result, paths_.size() > 2 ? paths_[i] + ": " : "");
     }
-    return result.equal() ? kDone : kRefused;
+    if (session.json()) write_json(session, shown);
+    return shown.equal() ? kDone : kRefused;
   }
 
  private:
-  std::string a_;
-  std::string b_;
+  static void print(Session& session, const inspect::Comparison& result, const std::string& lead) {
+    if (result.equal()) {
+      session.out().write(fmt::format("{}equal: {} values\n", lead, result.values));
+    } else if (result.different > 0) {
+      session.out().write(fmt::format("{}different: {} of {} values; first: {}\n", lead, result.different,
+                                      result.values, result.first_difference));
+    } else {
+      session.out().write(fmt::format("{}different: {}\n", lead, result.first_difference));
+    }
+  }
+  static void write_json(Session& session, const inspect::Comparison& result) {
+    JsonWriter json(session.out());
+    json.begin_object();
+    json.member("equal", result.equal());
+    json.member("metrics_equal", result.metrics_equal);
+    json.member("contexts_equal", result.contexts_equal);
+    json.member("system_equal", result.system_equal);
+    json.member("values", result.values);
+    json.member("different", result.different);
+    json.member("first_difference", result.first_difference);
+    session.write_diagnostics(json);
+    json.end_object();
+  }
+
+  std::vector<std::string> paths_;
+  std::vector<std::string> metrics_;
   double tolerance_ = 0;
 };
 

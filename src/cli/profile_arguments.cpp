@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "base/text.hpp"
 #include "formats/cube/cubepl/cubepl.hpp"
@@ -28,7 +30,7 @@ bool measures_time(const Metric& metric) {
 }  // namespace
 
 void ProfileArguments::declare_path(Options& options) {
-  options.positional("PATH", path, "a file or directory that holds a profile, or what one can be made from");
+  options.positional("PATH", path, "a file or directory that holds a profile");
 }
 
 void ProfileArguments::declare_metrics(Options& options, std::string help) {
@@ -86,12 +88,16 @@ Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::s
 Result<ProfilePtr> ProfileArguments::open(Dataset& dataset) const {
   FATHOM_TRY(ProfilePtr profile, dataset.profile());
   FATHOM_TRY(profile, without_hidden(std::move(profile)));
-  return with_all_derived(std::move(profile), derive);
+  return with_derived_metrics(std::move(profile));
 }
 
 Result<ProfilePtr> ProfileArguments::open(Session& session) const {
   FATHOM_TRY(ProfilePtr profile, session.open_profile(path));
   FATHOM_TRY(profile, without_hidden(std::move(profile)));
+  return with_derived_metrics(std::move(profile));
+}
+
+Result<ProfilePtr> ProfileArguments::with_derived_metrics(ProfilePtr profile) const {
   FATHOM_TRY(profile, with_all_derived(std::move(profile), derive));
   return with_all_cubepl(std::move(profile), cubepl);
 }
@@ -139,16 +145,67 @@ Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
   return Error("holds no metric with values", Place::in(profile.name));
 }
 
-Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& ids) {
+namespace {
+
+// roots, leaves, level<2, level=2, level>2; the roots are level 0.
+std::optional<std::function<bool(ContextId, std::size_t)>> context_rule(const Definitions& defs,
+                                                                        std::string_view text) {
+  if (text == "all") return [](ContextId, std::size_t) { return true; };
+  if (text == "roots") return [](ContextId, std::size_t level) { return level == 0; };
+  if (text == "leaves" || text == "leafs") {
+    return [&defs](ContextId id, std::size_t) { return !defs.contexts.first_child(id).valid(); };
+  }
+  if (!text.starts_with("level") || text.size() < 7) return std::nullopt;
+  const auto wanted = parse_integer<std::size_t>(text.substr(6));
+  if (!wanted) return std::nullopt;
+  switch (text[5]) {
+    case '<':
+      return [wanted](ContextId, std::size_t level) { return level < *wanted; };
+    case '=':
+      return [wanted](ContextId, std::size_t level) { return level == *wanted; };
+    case '>':
+      return [wanted](ContextId, std::size_t level) { return level > *wanted; };
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& wishes) {
   std::vector<ContextId> chosen;
-  for (const std::string& text : ids) {
-    const auto id = parse_integer<std::uint64_t>(text);
-    const ContextId context = id ? defs.contexts.find(*id) : ContextId();
-    if (!context.valid()) {
-      return Error::usage(fmt::format("no context has the id '{}'", text))
-          .hint("'fathom tree PATH --ids' shows them; --region takes names");
+  const auto refuse = [](std::string_view text) {
+    return Error::usage(fmt::format("no context has the id '{}'", text))
+        .hint(
+            "'fathom tree PATH --ids' shows them; also 5-10, roots, leaves, level<N, level=N, level>N; --region takes "
+            "names");
+  };
+  for (const std::string& wish : wishes) {
+    for (const std::string_view piece : split(wish, ',')) {
+      const std::string_view text = trim(piece);
+      if (const auto rule = context_rule(defs, text)) {
+        std::vector<std::size_t> level(defs.contexts.size(), 0);
+        for (std::size_t i = 0; i < level.size(); ++i) {
+          const ContextId parent = defs.contexts[ContextId(i)].parent;
+          if (parent.valid()) level[i] = level[parent.index()] + 1;
+          if ((*rule)(ContextId(i), level[i])) chosen.emplace_back(i);
+        }
+        continue;
+      }
+      const std::size_t dash = text.find('-');
+      const auto first = parse_integer<std::uint64_t>(trim(text.substr(0, dash)));
+      const auto last =
+          dash == std::string_view::npos ? first : parse_integer<std::uint64_t>(trim(text.substr(dash + 1)));
+      if (!first || !last || (first == last && !defs.contexts.find(*first).valid())) return refuse(text);
+      bool any = false;
+      for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+        const std::uint64_t id = defs.contexts[ContextId(i)].file_id;
+        if (id < *first || id > *last) continue;
+        chosen.emplace_back(i);
+        any = true;
+      }
+      if (!any) return refuse(text);
     }
-    chosen.push_back(context);
   }
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());

@@ -28,10 +28,11 @@ struct ProfileArguments {
   void declare_hiding(Options& options);
   void declare_names(Options& options);
 
-  // The profile of a dataset that is open already, with the metrics of --derive.
+  // The profile of a dataset that is open already, with the metrics of --derive and --cubepl.
   [[nodiscard]] Result<ProfilePtr> open(Dataset& dataset) const;
-  // The profile at `path` with the metrics of --derive.
+  // The profile at `path` with these metrics.
   Result<ProfilePtr> open(Session& session) const;
+  [[nodiscard]] Result<ProfilePtr> with_derived_metrics(ProfilePtr profile) const;
 
  private:
   [[nodiscard]] Result<ProfilePtr> without_hidden(ProfilePtr profile) const;
@@ -47,8 +48,8 @@ Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::s
 Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std::vector<std::string>& patterns);
 // The same; without patterns the one metric that a person most likely wants: time, or else the first usable one.
 Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile, const std::vector<std::string>& patterns);
-// Contexts by the id the file uses.
-Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& ids);
+// Contexts by the ids the file uses, ranges of them, or what they are (roots, leaves, level<N); ascending.
+Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& wishes);
 // Locations by label or pattern, ascending; without patterns all.
 Result<std::vector<LocationId>> choose_locations(const Definitions& defs, const std::vector<std::string>& patterns);
 // Neighbouring locations as ranges.

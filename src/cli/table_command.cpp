@@ -13,6 +13,7 @@
 #include "cli/path_walker.hpp"
 #include "cli/profile_arguments.hpp"
 #include "cli/table_rows.hpp"
+#include "profile/aggregate.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/views.hpp"
@@ -34,7 +35,8 @@ class TableCommand final : public Command {
     options.flag("--inclusive", inclusive_, "values of whole subtrees")
         .flag("--exclusive", exclusive_, "values of contexts without what they call")
         .value("--scope", "NAME", &scope_, "a flavour as the format names it (HPCToolkit: point, function, …)")
-        .values("--context", "ID", contexts_, "only this context, by the id the file uses; may be repeated")
+        .values("--context", "ID", contexts_,
+                "only these contexts, by the ids the file uses: 3, 0,5-10, roots, leaves, level<2; may be repeated")
         .values("--region", "R", regions_, "only contexts of regions of this name; patterns")
         .values("--location", "ID", locations_, "only this location, by the id the file uses; patterns")
         .flag("--total", total_, "one row per metric: the roots (or --context), all locations together")
@@ -161,7 +163,12 @@ class TableCommand final : public Command {
     if (selection.contexts.empty()) return {};
     Cells total(defs.metric(metric).type, 1, 1);
     bool fresh = true;
-    for (const IndexRange range : as_ranges(locations)) {
+    // A derived metric's total follows from those of its operands.
+    const bool derived = defs.metric(metric).derived();
+    if (derived) {
+      FATHOM_TRY(total, compute_groups(profile, metric, flavour_, {{selection.contexts}, {locations}}));
+    }
+    for (const IndexRange range : derived ? std::vector<IndexRange>() : as_ranges(locations)) {
       selection.locations = range;
       FATHOM_TRY(const Cells cells, compute(profile, metric, selection));
       for (std::size_t row = 0; row < cells.rows(); ++row) {

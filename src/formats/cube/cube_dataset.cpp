@@ -8,16 +8,51 @@
 #include "formats/cube/cube_dump.hpp"
 #include "formats/cube/rewrite.hpp"
 #include "formats/cube/to_profile.hpp"
+#include "profile/compute.hpp"
 
 namespace fathom::cube {
 
-Result<std::vector<InfoEntry>> CubeDataset::describe(bool) {
+namespace {
+
+// The longest that a location was busy: the largest inclusive time of the roots.
+Result<std::optional<double>> wallclock(const Profile& profile) {
+  const Definitions& defs = profile.defs();
+  const MetricId time = defs.find_metric("time");
+  if (!time.valid() || !why_unavailable(profile, time).empty()) return std::optional<double>();
+  const Selection roots{{Flavour::Kind::inclusive, {}}, defs.contexts.roots(), all_locations(defs), false};
+  FATHOM_TRY(const Cells cells, compute(profile, time, roots));
+  std::optional<double> longest;
+  for (std::size_t i = 0; i < cells.columns(); ++i) {
+    double sum = 0;
+    for (std::size_t row = 0; row < cells.rows(); ++row) sum += cells.scalar(row, i);
+    longest = std::max(longest.value_or(sum), sum);
+  }
+  return longest;
+}
+
+}  // namespace
+
+Result<std::vector<InfoEntry>> CubeDataset::describe(bool count) {
   const Anchor& anchor = file_->anchor();
   std::vector<InfoEntry> out;
   out.push_back({"metrics", std::uint64_t{anchor.metrics.size()}});
   out.push_back({"contexts", std::uint64_t{anchor.cnodes.size()}});
   out.push_back({"regions", std::uint64_t{anchor.regions.size()}});
   out.push_back({"locations", std::uint64_t{anchor.location_count}});
+  std::unordered_set<std::uint32_t> nodes;
+  std::uint64_t processes = 0;
+  for (const AnchorSystemNode& node : anchor.system) {
+    if (node.kind != AnchorSystemNode::Kind::group) continue;
+    nodes.insert(node.parent);
+    ++processes;
+  }
+  out.push_back({"processes", processes});
+  out.push_back({"nodes", std::uint64_t{nodes.size()}});
+  if (count) {
+    FATHOM_TRY(const ProfilePtr level, profile());
+    FATHOM_TRY(const std::optional<double> seconds, wallclock(*level));
+    if (seconds) out.push_back({"wallclock", *seconds});
+  }
   out.push_back({"topologies", std::uint64_t{anchor.topologies.size()}});
   std::vector<std::string> attributes;
   for (const auto& [key, value] : anchor.attributes) attributes.push_back(key + "=" + value);

@@ -16,6 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 8> kSections = {"attributes", "mirrors",    "metrics", "calltree",
                                                        "systemtree", "topologies", "files",   "values"};
 
+constexpr std::string_view kFile = "file:";
+
 class Dumper {
  public:
   Dumper(const CubeFile& file, const TextSink& sink) : file_(file), anchor_(file.anchor()), sink_(sink) {}
@@ -205,14 +207,33 @@ class Dumper {
   bool open_ = true;
 };
 
+// What a member that belongs to no metric holds, byte for byte.
+Result<void> dump_member(const CubeFile& file, const std::string& name, const TextSink& sink) {
+  std::vector<std::string> names;
+  for (const TarMember* member : file.extra_members()) {
+    if (member->name == name) {
+      (void)sink(member->content.text());
+      return {};
+    }
+    names.push_back(member->name);
+  }
+  return Error::usage(fmt::format("no further file '{}' in this profile{}", name, did_you_mean(name, names)))
+      .hint("--section files lists them");
+}
+
 }  // namespace
 
 Result<void> dump_cube(const CubeFile& file, const DumpOptions& options, const TextSink& sink) {
   for (const std::string& chosen : options.sections) {
+    if (chosen.starts_with(kFile)) {
+      FATHOM_CHECK(dump_member(file, chosen.substr(kFile.size()), sink));
+      if (options.sections.size() == 1) return {};
+      continue;
+    }
     if (std::find(kSections.begin(), kSections.end(), chosen) == kSections.end()) {
       const std::vector<std::string> names(kSections.begin(), kSections.end());
       return Error::usage(fmt::format("cube: no section '{}'{}", chosen, did_you_mean(chosen, names)))
-          .hint(fmt::format("sections: {}", fmt::join(kSections, ", ")));
+          .hint(fmt::format("sections: {}, file:NAME", fmt::join(kSections, ", ")));
     }
   }
   Dumper dumper(file, sink);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/text.hpp"
 #include "formats/cube/dtype.hpp"
 
 namespace fathom::cube {
@@ -57,6 +58,13 @@ Result<std::shared_ptr<const CubeFile>> CubeFile::open(const Blob& blob, const W
         .hint("a Cube profile describes itself in that member");
   }
   FATHOM_TRY(file->anchor_, read_anchor(anchor->content, work));
+  if (const std::string* clustered = find_attribute(file->anchor_.attributes, "CLUSTERING");
+      clustered != nullptr && equal_ignoring_case(trim(*clustered), "ON")) {
+    FATHOM_CHECK(work->diagnostics.warn("cube.clustering", Place::in(fmt::format("{}({})", file->name(), kAnchorName)),
+                                        "iterations of this profile are clustered (CLUSTERING); expanding them is not "
+                                        "supported: the call tree is shown "
+                                        "as it is stored, each cluster once"));
+  }
   file->find_types();
   file->block_order_ = sibling_block_order(file->anchor_.cnodes);
   file->block_position_.resize(file->block_order_.size());

@@ -20,14 +20,25 @@ class Comparer {
  public:
   Comparer(const Profile& a, const Profile& b, double tolerance) : a_(a), b_(b), tolerance_(tolerance) {}
 
-  Result<Comparison> run() {
+  Result<Comparison> run(const std::vector<std::string>& names) {
     const Definitions& x = a_.defs();
     const Definitions& y = b_.defs();
-    out_.metrics_equal = metrics(x, y);
+    if (names.empty()) out_.metrics_equal = metrics(x, y);
     out_.contexts_equal = contexts(x, y);
     out_.system_equal = system(x.system, y.system);
     if (!out_.equal()) return out_;
-    for (std::size_t m = 0; m < x.metrics.size(); ++m) FATHOM_CHECK(values(MetricId(m)));
+    for (std::size_t m = 0; m < x.metrics.size() && names.empty(); ++m) {
+      FATHOM_CHECK(values(MetricId(m), MetricId(m)));
+    }
+    for (const std::string& name : names) {
+      const MetricId in_a = x.find_metric(name);
+      const MetricId in_b = y.find_metric(name);
+      if (in_a.valid() && in_b.valid()) {
+        FATHOM_CHECK(values(in_a, in_b));
+      } else {
+        out_.metrics_equal = differ(fmt::format("metric '{}' is not in both", name));
+      }
+    }
     return out_;
   }
 
@@ -83,11 +94,16 @@ class Comparer {
     return true;
   }
 
-  Result<void> values(MetricId metric) {
-    if (!why_unavailable(a_, metric).empty() && !why_unavailable(b_, metric).empty()) return success();
+  Result<void> values(MetricId metric, MetricId other) {
+    if (!why_unavailable(a_, metric).empty() && !why_unavailable(b_, other).empty()) return success();
     const Selection all{{}, {}, all_locations(a_.defs()), false};
     FATHOM_TRY(const Cells x, compute(a_, metric, all));
-    FATHOM_TRY(const Cells y, compute(b_, metric, all));
+    FATHOM_TRY(const Cells y, compute(b_, other, all));
+    if (form_of(x.type()) != form_of(y.type())) {
+      out_.metrics_equal = differ(
+          fmt::format("metric '{}': {} and {}", a_.defs().metric(metric).name, x.type().text(), y.type().text()));
+      return success();
+    }
     for (std::size_t row = 0; row < x.rows(); ++row) {
       for (std::size_t i = 0; i < x.columns(); ++i) {
         ++out_.values;
@@ -122,8 +138,9 @@ class Comparer {
 
 }  // namespace
 
-Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance) {
-  return Comparer(a, b, tolerance).run();
+Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance,
+                           const std::vector<std::string>& metrics) {
+  return Comparer(a, b, tolerance).run(metrics);
 }
 
 }  // namespace fathom::inspect

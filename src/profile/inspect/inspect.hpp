@@ -73,7 +73,8 @@ struct Comparison {
   [[nodiscard]] bool equal() const { return metrics_equal && contexts_equal && system_equal && different == 0; }
 };
 // Shapes and ids of the trees, and all values as stored: equal when they agree within `tolerance` (relative) or two
-// units in the last place.
-Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance = 0);
+// units in the last place. With `metrics` (unique names) only these count.
+Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance = 0,
+                           const std::vector<std::string>& metrics = {});
 
 }  // namespace fathom::inspect
