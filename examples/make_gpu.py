@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes gpu.sqlite: what Nsight Systems exports of a small CUDA program with Extra-Prof's markers in it."""
+"""Makes gpu.sqlite and gpu.extra-prof.msgpack: what Nsight Systems and Extra-Prof record of a small CUDA program."""
 import os
 import sqlite3
 
@@ -46,3 +46,35 @@ db.execute("INSERT INTO TARGET_INFO_GPU VALUES (10, 32, 64, 8)")
 db.commit()
 db.execute("VACUUM")
 db.close()
+
+
+# The same program as Extra-Prof writes it: MessagePack, small enough for its shortest forms.
+def pack(value):
+    if isinstance(value, str):
+        assert len(value) < 32
+        return bytes([0xA0 | len(value)]) + value.encode()
+    if isinstance(value, list):
+        assert len(value) < 16
+        return bytes([0x90 | len(value)]) + b"".join(map(pack, value))
+    return b"\xce" + value.to_bytes(4, "big")
+
+
+KERNEL_LAUNCH, KERNEL, MEMCPY, SYNCHRONIZE = 1, 2, 3, 5
+ASYNCHRONOUS = 1
+
+
+def node(name, duration, children=(), kind=0, flags=0, bytes_moved=0):
+    return [name, list(children), kind, flags, [duration * us, duration * us], 1, bytes_moved]
+
+
+root = node("", 0, [
+    node("main", 1000, [
+        node("setup", 200, [node("cudaMalloc", 60), node("HtoD", 75, (), MEMCPY, ASYNCHRONOUS, 1048576)]),
+        node("solve", 680, [
+            node("_Z7stencilPf", 10, [node("_Z7stencilPf", 400, (), KERNEL)], KERNEL_LAUNCH),
+            node("cudaStreamSynchronize", 200, (), SYNCHRONIZE),
+        ]),
+    ]),
+])
+with open("gpu.extra-prof.msgpack", "wb") as out:
+    out.write(pack(["EXTRA PROF", "1.0", root]))
