@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "experiment/call_path.hpp"
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/text_table.hpp"
@@ -18,11 +19,6 @@ bool wanted(const std::vector<std::string>& patterns, std::string_view name) {
   return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
            return pattern == name || matches_pattern(pattern, name);
          });
-}
-
-std::string_view last_name(std::string_view callpath) {
-  const auto arrow = callpath.rfind("->");
-  return arrow == std::string_view::npos ? callpath : callpath.substr(arrow + 2);
 }
 
 // "p=4;n=100" for every point.
@@ -95,7 +91,7 @@ Result<int> write_experiment_table(Session& session, const Experiment& e, const 
     const std::string& metric = e.metrics()[s.metric].name;
     const std::string& path = e.callpaths()[s.callpath].name;
     if (!wanted(rows.metrics, metric) || !wanted(rows.contexts, std::to_string(s.callpath)) ||
-        !wanted(rows.regions, last_name(path))) {
+        !wanted(rows.regions, last_level(path))) {
       continue;
     }
     const auto set = e.points_of(s);

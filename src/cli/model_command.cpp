@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
 #include "cli/session.hpp"
+#include "experiment/strong_scaling.hpp"
 #include "formats/extrap/extra_p_writer.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
@@ -241,6 +242,11 @@ class ModelCommand final : public Command {
 
   Result<int> write_table(Session& session, const ModelSet& set) const {
     const Experiment& e = *experiment_data_;
+    if (const auto shrinking = strong_scaling_parameter(e); shrinking && e.scaling() != Scaling::strong) {
+      session.note(
+          fmt::format("values get smaller with '{0}'; --multiply-by {0} models the cost of all of them together",
+                      e.parameters()[*shrinking]));
+    }
     RankingOptions options;
     options.expect = expect_;
     if (!at_.empty()) {

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
+#include "experiment/call_path.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/extra_prof/native.hpp"
 #include "io/file.hpp"
@@ -34,8 +35,7 @@ std::string without_templates(const std::string& name) {
 
 std::string shown_name(const Node& node) {
   std::string name = node.type == NodeType::memcpy || node.type == NodeType::memset ? node.name : demangle(node.name);
-  for (std::size_t at = 0; (at = name.find("->", at)) != std::string::npos; at += 3) name.replace(at, 2, "- >");
-  name = without_templates(name);
+  name = without_templates(path_level(name));
   switch (node.type) {
     case NodeType::kernel_launch:
       return "LAUNCH " + name;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "experiment/call_path.hpp"
 #include "formats/nsight/activities.hpp"
 #include "formats/nsight/call_paths.hpp"
 
@@ -21,16 +22,10 @@ const std::pair<std::string, std::string> kOverlapSum = {"gpu__overlap", "\"agg\
 const std::pair<std::string, std::string> kKernelTag = {"gpu__kernel", "true"};
 const std::pair<std::string, std::string> kNotCompared = {"agg__category__comparison_cpu_gpu", "null"};
 
-// "cudaMalloc_v3020" of "main->init->cudaMalloc_v3020".
-std::string_view api_name(std::string_view path) {
-  const auto arrow = path.rfind("->");
-  return arrow == std::string_view::npos ? path : path.substr(arrow + 2);
-}
-
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool manages_memory(std::string_view path) {
-  const std::string name = to_lower(api_name(path));
+  const std::string name = to_lower(last_level(path));
   return contains(name, "malloc") || contains(name, "free") || contains(name, "hostalloc");
 }
 
@@ -184,7 +179,7 @@ class Measurer {
     for (const ResolvedPath& row : paths_.rows) {
       if (!row.correlation || !manages_memory(row.path)) continue;
       Group& group = groups[row.path];
-      const std::string name = to_lower(api_name(row.path));
+      const std::string name = to_lower(last_level(row.path));
       const auto call = calls.find(*row.correlation);
       double overlap = 0;
       if (!contains(name, "async") && call != calls.end()) {

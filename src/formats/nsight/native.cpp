@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "experiment/call_path.hpp"
+
 namespace fathom::nsight {
 namespace {
 
@@ -112,7 +114,7 @@ class Reader {
             const std::string_view entry = text.substr(kSymbolStart.size());
             const auto end = entry.find(kUnit);
             if (end != std::string_view::npos) {
-              report_.symbols.try_emplace(std::string(entry.substr(0, end)), without_arrows(entry.substr(end + 1)));
+              report_.symbols.try_emplace(std::string(entry.substr(0, end)), path_level(entry.substr(end + 1)));
             }
           }
           report_.strings.try_emplace(row.integer(0), text);
@@ -239,7 +241,7 @@ class Reader {
           if (!row.null(2) && row.integer(2) != 0) return {};
           Chain& chain = report_.chains[row.integer(0)];
           if (chain.depth++ > 0) chain.path += "->";
-          chain.path += without_arrows(name(row, 1));
+          chain.path += path_level(name(row, 1));
           return {};
         },
         "id, stackDepth DESC");
@@ -251,12 +253,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string without_arrows(std::string_view name) {
-  std::string out(name);
-  for (std::size_t at = 0; (at = out.find("->", at)) != std::string::npos; at += 3) out.replace(at, 2, "- >");
-  return out;
-}
 
 bool is_report(const Database& database) {
   return std::any_of(std::begin(kTables), std::end(kTables), [&](std::string_view t) { return database.has(t); });

@@ -101,7 +101,4 @@ struct Report {
 bool is_report(const Database& database);
 Result<Report> read_report(const Database& database, const Work& work);
 
-// "a->b" in a name would look like two levels of a call path.
-std::string without_arrows(std::string_view name);
-
 }  // namespace fathom::nsight
