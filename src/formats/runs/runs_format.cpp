@@ -165,6 +165,22 @@ Result<CollectOptions> collect_options(const Work& work) {
   return options;
 }
 
+// Metrics that were asked for by name must be in some run.
+Result<void> all_found(const std::vector<std::string>& wanted, const std::vector<RunAtPoint>& runs,
+                       const std::vector<std::vector<std::string>>& skipped) {
+  std::set<std::string_view> found;
+  for (const RunAtPoint& run : runs) {
+    for (const RunValues& v : run.values) found.insert(v.metric);
+  }
+  for (const auto& list : skipped) found.insert(list.begin(), list.end());
+  for (const std::string& metric : wanted) {
+    if (found.contains(metric)) continue;
+    return Error::usage(fmt::format("no run has a metric '{}'", metric))
+        .hint("'fathom info --metrics' lists the metrics of a run");
+  }
+  return {};
+}
+
 Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vector<Member>& members, Points points,
                                        const Work& work) {
   FATHOM_TRY(const CollectOptions options, collect_options(work));
@@ -183,6 +199,7 @@ Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vecto
     progress.advance();
     return {};
   }));
+  FATHOM_CHECK(all_found(options.metrics, runs, skipped));
   std::set<std::string> without_data;
   for (const auto& list : skipped) without_data.insert(list.begin(), list.end());
   if (!without_data.empty()) {
@@ -208,9 +225,13 @@ Result<DatasetPtr> make_dataset(const fs::path& path, const std::vector<Member>&
   } else {
     FATHOM_TRY(experiment, collect_profiles(path.string(), members, std::move(points), work));
   }
-  auto dataset = std::make_unique<ExperimentDataset>(format(), path, work, std::move(experiment));
-  // Formats with rules of their own have judged what is missing already.
-  if (own != nullptr) dataset->use_as_it_is();
+  auto dataset = std::make_unique<ExperimentDataset>(format(), path, work, experiment);
+  const auto valid = validate(*experiment, work->flag("allow-incomplete"));
+  if (own != nullptr && !valid.ok() && validate(*experiment, true).ok()) {
+    // Formats with rules of their own have judged already which incomplete call paths stay.
+    FATHOM_CHECK(work->diagnostics.warn("runs.incomplete", Place::in(path.string()), valid.error().what()));
+    dataset->use_as_it_is();
+  }
   return DatasetPtr(std::move(dataset));
 }
 
