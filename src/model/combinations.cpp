@@ -8,8 +8,6 @@ namespace fathom {
 
 namespace {
 
-using Summands = std::vector<std::uint32_t>;
-
 constexpr std::uint32_t kX = 1;
 constexpr std::uint32_t kY = 2;
 constexpr std::uint32_t kZ = 4;
@@ -44,7 +42,7 @@ const std::vector<Summands> kThree{
 
 }  // namespace
 
-std::span<const std::vector<std::uint32_t>> combinations(std::size_t active, bool all) {
+std::span<const Summands> combinations(std::size_t active, bool all) {
   if (all && active == 2) return kTwo;
   if (all && active == 3) return kThree;
   static std::mutex mutex;

@@ -5,19 +5,12 @@
 #include <cmath>
 #include <map>
 
-#include "model/lapack_solver.hpp"
-#include "model/least_squares.hpp"
+#include "model/candidates.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kContribution = 0.0005;
-// Candidates whose criteria are this close are a tie; the reference's rounding decided it.
-constexpr double kTie = 1e-8;
-// Singular values this far apart cost the reference digits; candidates within kClose may then change places.
-constexpr double kIllConditioned = 1e10;
-constexpr double kClose = 0.01;
 constexpr std::string_view kTooFewForEach =
     "Number of measurements for each parameter needs to be at least 5 in order to create a performance model.";
 constexpr std::string_view kNotAll =
@@ -67,159 +60,6 @@ Factor factor_of(const Function& function, std::uint32_t parameter) {
 
 }  // namespace
 
-// Candidate functions of one series: sums of products of its factors.
-struct MultiModeler::Scratch {
-  // How a candidate's coefficients are found: quickly, or with every rounding as the reference.
-  enum class Solve : std::uint8_t { quick, faithful };
-
-  struct Candidate {
-    std::vector<double> coefficients;  // constant first
-    double condition = 1;
-    double criterion = 0;
-    bool negligible = false;  // some summand is
-  };
-
-  void prepare(std::span<const double> values, std::span<const std::vector<std::uint32_t>> list, bool by_rss) {
-    y = values;
-    rss = by_rss;
-    masks.assign(1, 0);
-    for (const auto& summands : list) {
-      for (const auto mask : summands) {
-        if (std::find(masks.begin(), masks.end(), mask) == masks.end()) masks.push_back(mask);
-      }
-    }
-    columns.resize(masks.size());
-    share.resize(masks.size());
-    matrix.clear();
-    finite = true;
-    for (std::size_t m = 0; m < masks.size(); ++m) {
-      auto& column = columns[m];
-      column.assign(y.size(), 1.0);
-      for (std::size_t a = 0; a < terms.size(); ++a) {
-        if ((masks[m] >> a & 1) == 0) continue;
-        for (std::size_t k = 0; k < y.size(); ++k) column[k] *= terms[a][k];
-      }
-      share[m] = 0;
-      for (std::size_t k = 0; k < y.size() && !std::isnan(share[m]); ++k) {
-        finite = finite && std::isfinite(column[k]);
-        const double part = std::fabs(column[k] / y[k]);
-        if (!(part <= share[m])) share[m] = part;
-      }
-      matrix.push_back(column.data());
-    }
-    reduced_ready = finite && list.size() > 1;
-    if (reduced_ready) solver.reduce(matrix, y, reduced);
-  }
-
-  [[nodiscard]] std::size_t column_of(std::uint32_t mask) const {
-    return static_cast<std::size_t>(std::find(masks.begin(), masks.end(), mask) - masks.begin());
-  }
-
-  void predict(std::span<const std::uint32_t> summands, std::span<const double> coefficients, Solve how) {
-    predicted.assign(y.size(), coefficients[0]);
-    for (std::size_t s = 0; s < summands.size(); ++s) {
-      const double c = coefficients[s + 1];
-      const auto& column = columns[column_of(summands[s])];
-      for (std::size_t k = 0; k < y.size(); ++k) {
-        double value = c * column[k];
-        if (how == Solve::faithful) {
-          value = c;
-          for (std::size_t a = 0; a < terms.size(); ++a) {
-            if ((summands[s] >> a & 1) != 0) value *= terms[a][k];
-          }
-        }
-        predicted[k] += value;
-      }
-    }
-  }
-
-  // `predicted` holds its values afterwards.
-  Candidate evaluate(std::span<const std::uint32_t> summands, Solve how) {
-    const bool small = how == Solve::quick && reduced_ready;
-    chosen.clear();
-    chosen.push_back(small ? reduced.columns[0].data() : columns[0].data());
-    for (const auto mask : summands) {
-      const std::size_t column = column_of(mask);
-      chosen.push_back(small ? reduced.columns[column].data() : columns[column].data());
-    }
-    Candidate candidate;
-    const auto solution = how == Solve::faithful ? lapack.solve(chosen, y, true)
-                                                 : solver.solve(chosen, small ? std::span<const double>(reduced.y) : y);
-    candidate.coefficients.assign(solution.begin(), solution.end());
-    if (how == Solve::quick) candidate.condition = solver.condition();
-    for (std::size_t s = 0; s < summands.size(); ++s) {
-      const double c = candidate.coefficients[s + 1];
-      candidate.negligible |= c == 0 || std::fabs(c) * share[column_of(summands[s])] < kContribution;
-    }
-    predict(summands, candidate.coefficients, how);
-    candidate.criterion = criterion();
-    return candidate;
-  }
-
-  [[nodiscard]] double criterion() const {
-    double sum = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      const double difference = predicted[k] - y[k];
-      if (rss) {
-        sum += difference * difference;
-        continue;
-      }
-      const double size = std::fabs(y[k]) + std::fabs(predicted[k]);
-      if (size != 0) sum += 2 * std::fabs(difference) / size;
-    }
-    return rss ? sum : sum * (100 / static_cast<double>(y.size()));
-  }
-
-  // The first candidate stands unless a later one without negligible summands is better.
-  [[nodiscard]] std::size_t winner() const {
-    std::size_t best = 0;
-    for (std::size_t c = 1; c < candidates.size(); ++c) {
-      if (!candidates[c].negligible && candidates[c].criterion < candidates[best].criterion) best = c;
-    }
-    return best;
-  }
-
-  // Whether rounding may have decided.
-  [[nodiscard]] bool doubtful(std::size_t winner) const {
-    const double best = candidates[winner].criterion;
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const double above = candidates[c].criterion - best;
-      if (c != winner && std::fabs(above) <= kTie * best) return true;
-      if (candidates[c].condition > kIllConditioned && above <= kClose * best) return true;
-    }
-    return false;
-  }
-
-  std::size_t select(std::span<const std::vector<std::uint32_t>> list) {
-    candidates.clear();
-    for (const auto& summands : list) candidates.push_back(evaluate(summands, Solve::quick));
-    return winner();
-  }
-
-  // Among those that are close to the best.
-  std::size_t select_faithfully(std::span<const std::vector<std::uint32_t>> list, double best) {
-    for (std::size_t c = 0; c < list.size(); ++c) {
-      if (!(candidates[c].criterion > best * (1 + kClose))) candidates[c] = evaluate(list[c], Solve::faithful);
-    }
-    return winner();
-  }
-
-  std::span<const double> y;
-  bool rss = false;
-  std::vector<std::vector<double>> terms;  // value of each active term at all points
-  std::vector<std::uint32_t> masks;        // which factors each column is the product of; the first is the constant
-  std::vector<std::vector<double>> columns;
-  std::vector<double> share;  // max |column/y|
-  bool finite = true;
-  bool reduced_ready = false;
-  LeastSquares solver;
-  LapackSolver lapack;
-  LeastSquares::Reduced reduced;
-  std::vector<const double*> matrix, chosen;
-  std::vector<Candidate> candidates;
-  std::vector<double> predicted, at_distinct;
-};
-
 MultiModeler::MultiModeler(const FitOptions& options, std::span<const double> coordinates, std::size_t parameters)
     : options_(options), parameters_(parameters), points_(coordinates.size() / parameters) {
   if (points_ < 5) warnings_.push_back(kTooFewForEach);
@@ -258,15 +98,15 @@ void MultiModeler::fit(std::span<const double* const> rows, std::span<Model> mod
     }
     axes_[p].modeler->fit(pointers, lines[p]);
   }
-  Scratch scratch;
+  Candidates candidates;
   std::vector<Model> own(parameters_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t p = 0; p < parameters_; ++p) own[p] = std::move(lines[p][i]);
-    combine({rows[i], points_}, own, scratch, models[i]);
+    combine({rows[i], points_}, own, candidates, models[i]);
   }
 }
 
-void MultiModeler::combine(std::span<const double> y, std::span<const Model> lines, Scratch& scratch,
+void MultiModeler::combine(std::span<const double> y, std::span<const Model> lines, Candidates& candidates,
                            Model& model) const {
   std::vector<Factor> factors;
   for (std::size_t p = 0; p < parameters_; ++p) {
@@ -281,20 +121,19 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
     return;
   }
   const double total = constant.quality.rss;
-  scratch.terms.resize(factors.size());
+  candidates.terms().resize(factors.size());
+  std::vector<double> at_distinct;
   for (std::size_t a = 0; a < factors.size(); ++a) {
     const Axis& axis = axes_[factors[a].parameter];
-    scratch.at_distinct.resize(axis.distinct.size());
-    for (std::size_t i = 0; i < axis.distinct.size(); ++i) {
-      scratch.at_distinct[i] = factor_value(factors[a], axis.distinct[i]);
-    }
-    auto& column = scratch.terms[a];
+    at_distinct.resize(axis.distinct.size());
+    for (std::size_t i = 0; i < axis.distinct.size(); ++i) at_distinct[i] = factor_value(factors[a], axis.distinct[i]);
+    auto& column = candidates.terms()[a];
     column.resize(points_);
-    for (std::size_t k = 0; k < points_; ++k) column[k] = scratch.at_distinct[axis.position[k]];
+    for (std::size_t k = 0; k < points_; ++k) column[k] = at_distinct[axis.position[k]];
   }
 
   const auto store = [&](std::span<const std::uint32_t> summands, std::span<const double> coefficients,
-                         Scratch::Solve how) {
+                         Candidates::Solve how) {
     model.function.constant = coefficients[0];
     int factor_count = 0;
     for (std::size_t s = 0; s < summands.size(); ++s) {
@@ -306,38 +145,36 @@ void MultiModeler::combine(std::span<const double> y, std::span<const Model> lin
       model.function.terms.push_back(std::move(term));
       factor_count += std::popcount(summands[s]);
     }
-    scratch.predict(summands, coefficients, how);
-    model.quality = quality_of(scratch.predicted, y, total, factor_count);
+    model.quality = quality_of(candidates.predict(summands, coefficients, how), y, total, factor_count);
   };
 
   if (factors.size() == 1) {
-    static const std::vector<std::vector<std::uint32_t>> only{{1}};
-    scratch.prepare(y, only, false);
+    static const std::vector<Summands> only{{1}};
+    candidates.prepare(y, only, false);
     const Function& line = lines[factors[0].parameter].function;
     // A piecewise function keeps its own coefficients inside.
     const double kept[] = {line.segments.empty() ? line.constant : 0,
                            line.segments.empty() ? line.terms.front().coefficient : 1};
-    const auto refit = scratch.evaluate(only.front(), Scratch::Solve::quick);
+    const auto refit = candidates.evaluate(only.front(), Candidates::Solve::quick);
     const auto residuals = [&](std::span<const double> coefficients) {
-      scratch.predict(only.front(), coefficients, Scratch::Solve::quick);
-      return quality_of(scratch.predicted, y, total, 1);
+      return quality_of(candidates.predict(only.front(), coefficients, Candidates::Solve::quick), y, total, 1);
     };
     const Quality as_is = residuals(kept);
     const Quality again = residuals(refit.coefficients);
     const bool better = again.smape < as_is.smape || (options_.multi.compare_with_rss && again.rss < as_is.rss);
-    store(only.front(), better ? std::span<const double>(refit.coefficients) : kept, Scratch::Solve::quick);
+    store(only.front(), better ? std::span<const double>(refit.coefficients) : kept, Candidates::Solve::quick);
     return;
   }
 
   const auto list = combinations(factors.size(), options_.multi.allow_combinations);
-  scratch.prepare(y, list, options_.multi.compare_with_rss);
-  auto how = Scratch::Solve::quick;
-  std::size_t winner = scratch.select(list);
-  if (scratch.doubtful(winner)) {
-    how = Scratch::Solve::faithful;
-    winner = scratch.select_faithfully(list, scratch.candidates[winner].criterion);
+  candidates.prepare(y, list, options_.multi.compare_with_rss);
+  auto how = Candidates::Solve::quick;
+  std::size_t winner = candidates.select(list);
+  if (candidates.doubtful(winner)) {
+    how = Candidates::Solve::faithful;
+    winner = candidates.select_faithfully(list, winner);
   }
-  store(list[winner], scratch.candidates[winner].coefficients, how);
+  store(list[winner], candidates.at(winner).coefficients, how);
 }
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/candidates.hpp"
 #include "model/single.hpp"
 
 namespace fathom {
@@ -34,8 +35,7 @@ class MultiModeler {
     std::vector<double> distinct;         // all values of the coordinate
     std::vector<std::uint32_t> position;  // of each point's value in `distinct`
   };
-  struct Scratch;
-  void combine(std::span<const double> y, std::span<const Model> lines, Scratch& scratch, Model& model) const;
+  void combine(std::span<const double> y, std::span<const Model> lines, Candidates& candidates, Model& model) const;
 
   FitOptions options_;
   std::size_t parameters_;
@@ -44,7 +44,7 @@ class MultiModeler {
   std::vector<std::string_view> warnings_;
 };
 
-// Summands of the candidate functions for `active` terms: bit p of a summand = term number p is a factor of it.
-std::span<const std::vector<std::uint32_t>> combinations(std::size_t active, bool all);
+// The candidate functions for `active` terms, in the order that decides ties.
+std::span<const Summands> combinations(std::size_t active, bool all);
 
 }  // namespace fathom

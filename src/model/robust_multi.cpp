@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "model/robust.hpp"
-#include "model/vector_clones.hpp"
+#include "model/robust_subsets.hpp"
 
 namespace fathom {
 
@@ -17,45 +16,14 @@ namespace {
 
 constexpr std::size_t kShortestLine = 3;
 constexpr double kWithin = 14;  // candidates of a parameter lie this near to its best
-constexpr std::size_t kMostColumns = RelativeSolver::kMostColumns;
-constexpr std::size_t kMostExtraFactors = 2 * kMostColumns;
-constexpr std::size_t kLanes = 8;   // columns are padded to whole vectors
-constexpr double kInteraction = 2;  // price of an extra factor in a product
 constexpr double kWorthRefitting = 10;
 constexpr std::size_t kRefits = 12;  // how many of the best are fitted exactly
 constexpr double kRounding = 1e-15;  // of a Gram matrix, per point
-constexpr double kCollinear = 1e-11;
-constexpr double kPruning = 1 - 1e-6;  // of a lower bound, for rounding
 constexpr double kClearDispersion = 1.5;
 constexpr std::size_t kEnoughSeries = 5;
 constexpr double kMostPrior = 200;
 constexpr double kMostPriorWithoutRepetitions = 20;
 constexpr int kRounds = 2;
-
-// Products of all pairs of columns [from, columns) x [0, ...] of a matrix of `stride` numbers per column, and their
-// sums.
-FATHOM_CLONES void fill_gram(const double* matrix, std::size_t columns, std::size_t stride, std::size_t from,
-                             double* gram, double* target) {
-  for (std::size_t a = from; a < columns; ++a) {
-    const double* first = matrix + a * stride;
-    for (std::size_t b = 0; b <= a; ++b) {
-      const double* second = matrix + b * stride;
-      std::array<double, kLanes> part{};
-      for (std::size_t k = 0; k < stride; k += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) part[lane] += first[k + lane] * second[k + lane];
-      }
-      double sum = 0;
-      for (const double value : part) sum += value;
-      gram[a * columns + b] = gram[b * columns + a] = sum;
-    }
-    std::array<double, kLanes> part{};
-    for (std::size_t k = 0; k < stride; k += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) part[lane] += first[k + lane];
-    }
-    target[a] = 0;
-    for (const double value : part) target[a] += value;
-  }
-}
 
 struct Line {
   const RelativeTable* rising;
@@ -72,14 +40,6 @@ struct Axis {
   std::vector<std::vector<double>> columns;
   std::vector<double> scale;
   std::size_t rising = 0;  // blocks [0, rising) grow, the others fall
-};
-
-// A subset of the columns of one combination of candidates.
-struct Pick {
-  double value = std::numeric_limits<double>::infinity();  // of the scoring, smaller is better
-  std::array<std::uint16_t, 3> candidate{};                // block of each parameter's axis
-  std::array<std::uint8_t, kMostColumns> column{};         // bit p = parameter p is a factor
-  std::uint8_t count = 0;
 };
 
 class RobustMulti final : public RobustGroup {
@@ -271,136 +231,12 @@ class RobustMulti final : public RobustGroup {
     return out;
   }
 
-  // What the search remembers of the models that it has met.
-  struct Best {
-    Best(const Scoring& how, std::size_t count) : scoring(how), keep(count) {
-      for (std::size_t k = 0; k <= kMostColumns; ++k) {
-        for (std::size_t e = 0; e <= kMostExtraFactors; ++e) {
-          price[k][e] = scoring.price_factor(static_cast<double>(k), kInteraction * static_cast<double>(e));
-        }
-      }
-      for (std::size_t n = 0; n <= kMostColumns; ++n) {
-        negative[n] = scoring.price_factor(0, kNegativePenalty * static_cast<double>(n));
-      }
-    }
-    [[nodiscard]] double worst() const {
-      return picks.size() < keep ? std::numeric_limits<double>::infinity() : picks.back().value;
-    }
-
-    const Scoring& scoring;
-    std::size_t keep;
-    std::array<std::array<double, kMostExtraFactors + 1>, kMostColumns + 1> price{};
-    std::array<double, kMostColumns + 1> negative{};
-    std::vector<Pick> picks;  // best first
-  };
-
-  // Depth-first over subsets of columns with a growing Cholesky factor.
-  struct Subsets {
-    Best* best;
-    std::size_t columns;
-    const double* gram;     // columns x columns
-    const double* target;   // columns
-    double floor;           // of a sum of squares: rounding
-    double least;           // sum of squares with all columns
-    std::uint8_t required;  // parameters that the model must use for this combination to be its first
-    Pick pick;
-    std::array<std::array<double, kMostColumns>, kMostColumns> l{};
-    std::array<double, kMostColumns> z{};
-
-    // Sum of squares that all columns together leave.
-    [[nodiscard]] double least_squares(double rss) const {
-      std::array<std::array<double, 8>, 8> factor{};
-      std::array<double, 8> solved{};
-      for (std::size_t c = 0; c < columns; ++c) {
-        double diagonal = gram[c * columns + c];
-        const double whole = diagonal;
-        double value = target[c];
-        for (std::size_t j = 0; j < c; ++j) {
-          if (factor[j][j] == 0) continue;
-          double dot = gram[c * columns + j];
-          for (std::size_t i = 0; i < j; ++i) dot -= factor[c][i] * factor[j][i];
-          factor[c][j] = dot / factor[j][j];
-          diagonal -= factor[c][j] * factor[c][j];
-          value -= factor[c][j] * solved[j];
-        }
-        if (!(diagonal > kCollinear * whole)) continue;  // adds nothing
-        factor[c][c] = std::sqrt(diagonal);
-        solved[c] = value / factor[c][c];
-        rss -= solved[c] * solved[c];
-      }
-      return std::max(rss, floor);
-    }
-
-    void run(double rss) {
-      least = least_squares(rss) * kPruning;
-      descend(0, rss, 0, 0);
-    }
-
-    // Whether a model with that many columns and extra factors could still count.
-    [[nodiscard]] bool hopeful(std::size_t count, std::size_t extra) const {
-      return best->scoring.value(least, best->price[count][extra]) < best->worst();
-    }
-
-    void descend(std::size_t start, double rss, std::size_t extra, std::uint8_t used) {
-      const std::size_t depth = pick.count;
-      if (!hopeful(depth + 1, extra)) return;
-      for (std::size_t c = start; c < columns; ++c) {
-        const int factors = std::popcount(c);
-        const std::size_t price = extra + (factors > 1 ? static_cast<std::size_t>(factors) - 1 : 0);
-        auto& row = l[depth];
-        double diagonal = gram[c * columns + c];
-        const double whole = diagonal;
-        double value = target[c];
-        for (std::size_t j = 0; j < depth; ++j) {
-          double dot = gram[c * columns + pick.column[j]];
-          for (std::size_t i = 0; i < j; ++i) dot -= row[i] * l[j][i];
-          row[j] = dot / l[j][j];
-          diagonal -= row[j] * row[j];
-          value -= row[j] * z[j];
-        }
-        if (!(diagonal > kCollinear * whole)) continue;
-        row[depth] = std::sqrt(diagonal);
-        z[depth] = value / row[depth];
-        const double rest = std::max(rss - z[depth] * z[depth], floor);
-        const auto with = static_cast<std::uint8_t>(used | c);
-        pick.column[depth] = static_cast<std::uint8_t>(c);
-        pick.count = static_cast<std::uint8_t>(depth + 1);
-        if ((with & required) == required) offer(best->scoring.value(rest, best->price[depth + 1][price]));
-        if (depth + 1 < kMostColumns) descend(c + 1, rest, price, with);
-        pick.count = static_cast<std::uint8_t>(depth);
-      }
-    }
-
-    void offer(double value) {
-      const double worst = best->worst();
-      if (!(value < worst)) return;
-      // Negative coefficients cost; only now is it worth solving for them.
-      const std::size_t n = pick.count;
-      std::array<double, kMostColumns> c{};
-      std::size_t negative = 0;
-      for (std::size_t i = n; i-- > 0;) {
-        double x = z[i];
-        for (std::size_t j = i + 1; j < n; ++j) x -= l[j][i] * c[j];
-        c[i] = x / l[i][i];
-        if (c[i] < 0) ++negative;
-      }
-      value *= best->negative[negative];
-      if (!(value < worst)) return;
-      pick.value = value;
-      auto& picks = best->picks;
-      const auto place = std::upper_bound(picks.begin(), picks.end(), value,
-                                          [](double x, const Pick& other) { return x < other.value; });
-      picks.insert(place, pick);
-      if (picks.size() > best->keep) picks.pop_back();
-    }
-  };
-
   // A mixture looks wider than the search for the one best model.
   std::vector<Pick> search(std::span<const double> v, const Scoring& scoring, std::size_t count) const {
     const bool wide = count > kRefits;
     const std::size_t most = parameters_ == 2 ? (wide ? 42 : 8) : (wide ? 12 : 6);
     const std::size_t points = v.size();
-    const std::size_t stride = (points + kLanes - 1) / kLanes * kLanes;
+    const std::size_t stride = padded(points);
     const std::vector<double> log_v = logarithms(v);
     std::array<std::vector<std::uint16_t>, 3> options;
     for (std::size_t p = 0; p < parameters_; ++p) options[p] = candidates(v, log_v, scoring, p, most);
@@ -409,13 +245,8 @@ class RobustMulti final : public RobustGroup {
     std::vector<double> matrix(columns * stride, 0);
     std::vector<double> gram(columns * columns);
     std::vector<double> target(columns);
-    Best best(scoring, std::max(kRefits, count));
-    Subsets subsets;
-    subsets.best = &best;
-    subsets.columns = columns;
-    subsets.gram = gram.data();
-    subsets.target = target.data();
-    subsets.floor = kRounding * static_cast<double>(points);
+    BestPicks best(scoring, std::max(kRefits, count));
+    SubsetSearch subsets(best, columns, gram, target, kRounding * static_cast<double>(points));
     for (std::size_t k = 0; k < points; ++k) matrix[k] = 1 / v[k];
     for (std::size_t i = 0; i < options[0].size(); ++i) {
       for (std::size_t j = 0; j < options[1].size(); ++j) {
@@ -430,11 +261,9 @@ class RobustMulti final : public RobustGroup {
             double* to = matrix.data() + c * stride;
             for (std::size_t k = 0; k < points; ++k) to[k] = without[k] * t[k];
           }
-          fill_gram(matrix.data(), columns, stride, from, gram.data(), target.data());
-          subsets.required = static_cast<std::uint8_t>((i > 0 ? 1 : 0) | (j > 0 ? 2 : 0) | (l > 0 ? 4 : 0));
-          subsets.pick = {};
-          subsets.pick.candidate = blocks;
-          subsets.run(static_cast<double>(points));
+          fill_gram(matrix, columns, stride, from, gram, target);
+          const auto required = static_cast<std::uint8_t>((i > 0 ? 1 : 0) | (j > 0 ? 2 : 0) | (l > 0 ? 4 : 0));
+          subsets.run(blocks, required, static_cast<double>(points));
         }
       }
     }
