@@ -152,11 +152,10 @@ std::size_t exponents(const Hypothesis& hypothesis) {
   return parameters.size();
 }
 
-Forecast robust_forecast(const RobustGroup& group, std::size_t s, const Model& model, std::span<const double> point,
-                         double level) {
+Forecast robust_forecast(const RobustGroup& group, std::size_t s, std::span<const Hypothesis> hypotheses,
+                         const Model& model, std::span<const double> point, double level) {
   Forecast out;
   out.value = model.function(point);
-  const auto hypotheses = group.ranked(s, kMixture);
   const Scoring& scoring = group.scoring(s);
   std::vector<Part> parts;
   double total = 0;
@@ -212,14 +211,27 @@ Forecast plain_forecast(const Experiment& experiment, const Model& model, Measur
 
 }  // namespace
 
-Forecast Predictor::operator()(const Model& model, std::span<const double> point, double level) const {
-  if (!state_->robust.member.empty()) {
-    const auto member = state_->robust.member[model.series];
-    if (member.group != RobustGroups::kNone) {
-      return robust_forecast(*state_->robust.groups[member.group], member.index, model, point, level);
+std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vector<double>> points,
+                                    double level) const {
+  std::vector<Forecast> out;
+  if (!state_->robust.has(model.series)) {
+    for (const auto& point : points) {
+      out.push_back(plain_forecast(state_->experiment, model, state_->options.measure, point, level));
     }
+    return out;
   }
-  return plain_forecast(state_->experiment, model, state_->options.measure, point, level);
+  const auto member = state_->robust.member[model.series];
+  const RobustGroup& group = *state_->robust.groups[member.group];
+  const auto hypotheses = group.ranked(member.index, kMixture);
+  for (const auto& point : points) {
+    out.push_back(robust_forecast(group, member.index, hypotheses, model, point, level));
+  }
+  return out;
+}
+
+Forecast Predictor::operator()(const Model& model, std::span<const double> point, double level) const {
+  const std::vector<double> one(point.begin(), point.end());
+  return at(model, {&one, 1}, level).front();
 }
 
 double extrapolation(const Experiment& experiment, const Series& series, std::span<const double> point) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "model/fit.hpp"
 
@@ -30,6 +31,9 @@ class Predictor {
 
   // `level`: probability that an interval is meant to have. MT: safe (const).
   [[nodiscard]] Forecast operator()(const Model& model, std::span<const double> point, double level = 0.95) const;
+  // For several points at once: what the points share is worked out once.
+  [[nodiscard]] std::vector<Forecast> at(const Model& model, std::span<const std::vector<double>> points,
+                                         double level = 0.95) const;
 
  private:
   struct State;
