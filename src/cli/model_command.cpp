@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/number.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
@@ -62,6 +63,7 @@ class ModelCommand final : public Command {
     // What is saved is everything; what is shown is what was asked for.
     if (save_) FATHOM_CHECK(save(session, *dataset, sets));
     for (ModelSet& set : sets) FATHOM_CHECK(filter(set));
+    if (stored_) options_.measure = sets.front().modeler.measure;
     if (plot_) FATHOM_CHECK(plot(session, sets.front()));
     if (print_) return print(session, sets);
     std::vector<std::vector<double>> points;
@@ -70,10 +72,7 @@ class ModelCommand final : public Command {
       warn_of_distance(session, point);
       points.push_back(std::move(point));
     }
-    if (!points.empty()) {
-      options_.measure = stored_ ? sets.front().modeler.measure : options_.measure;
-      predictor_.emplace(e, options_);
-    }
+    if (!points.empty()) FATHOM_CHECK(predict(sets.front(), points));
     if (session.json()) {
       write_json(session, sets.front(), points);
       return kDone;
@@ -88,6 +87,7 @@ class ModelCommand final : public Command {
  private:
   static Result<ModelSets> stored_sets(Dataset& dataset) {
     FATHOM_TRY(const auto models, dataset.models());
+    if (models->empty()) return Error("the file holds no models").hint("leave out --stored to make some");
     return ModelSets(*models);
   }
 
@@ -141,8 +141,14 @@ class ModelCommand final : public Command {
   }
 
   Result<void> plot(Session& session, const ModelSet& set) const {
-    FATHOM_TRY(const std::string svg, plot_models(*experiment_data_, set));
-    FATHOM_CHECK(write_file(*plot_, svg));
+    const Experiment& e = *experiment_data_;
+    std::optional<std::vector<double>> reach;
+    if (!at_.empty()) {
+      FATHOM_TRY(reach, parse_point(at_, e.parameters(), largest_point(e)));
+    }
+    FATHOM_TRY(const Figure figure, plot_models(e, set, Predictor(e, options_), reach));
+    FATHOM_CHECK(write_file(*plot_, figure.svg));
+    if (!figure.note.empty()) session.note(figure.note);
     session.note(fmt::format("wrote {}", *plot_));
     return {};
   }
@@ -169,17 +175,23 @@ class ModelCommand final : public Command {
     }
   }
 
-  [[nodiscard]] Prediction predict(const Model& model, std::span<const double> point) const {
-    const Forecast forecast = (*predictor_)(model, point);
-    return {forecast.value, forecast.prediction.low, forecast.prediction.high};
+  // Forecasts of all models at all points.
+  Result<void> predict(const ModelSet& set, const std::vector<std::vector<double>>& points) {
+    const Predictor predictor(*experiment_data_, options_);
+    forecasts_.resize(set.models.size());
+    return parallel_for(set.models.size(), [&](std::size_t i) -> Result<void> {
+      forecasts_[i] = predictor.at(set.models[i], points);
+      return {};
+    });
   }
 
   void write_json(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
     const Experiment& e = *experiment_data_;
     JsonWriter json(session.out());
     json.begin_array();
-    for (const Model& model : set.models) {
+    for (std::size_t i = 0; i < set.models.size(); ++i) {
       if (session.out().closed()) return;
+      const Model& model = set.models[i];
       const Series& s = e.series()[model.series];
       json.begin_object()
           .member("callpath", std::string_view(e.callpaths()[s.callpath].name))
@@ -193,11 +205,12 @@ class ModelCommand final : public Command {
       const Quality& q = model.quality;
       json.member("RSS", q.rss).member("rRSS", q.rrss).member("SMAPE", q.smape).member("AR2", q.ar2).member("RE", q.re);
       json.key("predictions").begin_array();
-      for (const auto& point : points) {
+      for (std::size_t at = 0; at < points.size(); ++at) {
         json.begin_object().key("point").begin_object();
-        for (std::size_t p = 0; p < point.size(); ++p) json.member(e.parameters()[p], point[p]);
-        const Prediction at = predict(model, point);
-        json.end_object().member("value", at.value).member("low", at.low).member("high", at.high).end_object();
+        for (std::size_t p = 0; p < points[at].size(); ++p) json.member(e.parameters()[p], points[at][p]);
+        const Forecast& f = forecasts_[i][at];
+        json.end_object().member("value", f.value);
+        json.member("low", f.prediction.low).member("high", f.prediction.high).end_object();
       }
       json.end_array().end_object();
     }
@@ -210,13 +223,15 @@ class ModelCommand final : public Command {
     TextTable table;
     table.column("call path", Align::left, true).column("metric").column("model", Align::left, true);
     for (const auto& point : points) table.column(named_point(e, point), Align::right);
-    for (const Model& model : set.models) {
+    for (std::size_t i = 0; i < set.models.size(); ++i) {
+      const Model& model = set.models[i];
       const Series& s = e.series()[model.series];
       std::vector<Cell> cells = {{e.callpaths()[s.callpath].name}, {e.metrics()[s.metric].name}, {short_model(model)}};
-      for (const auto& point : points) {
-        const Prediction at = predict(model, point);
-        std::string shown = fmt::format("{:.4g}", at.value);
-        if (std::isfinite(at.low)) shown += fmt::format(" [{:.4g}, {:.4g}]", at.low, at.high);
+      for (const Forecast& f : forecasts_[i]) {
+        std::string shown = fmt::format("{:.4g}", f.value);
+        if (std::isfinite(f.prediction.low)) {
+          shown += fmt::format(" [{:.4g}, {:.4g}]", f.prediction.low, f.prediction.high);
+        }
         cells.emplace_back(std::move(shown));
       }
       table.row(std::move(cells));
@@ -250,13 +265,7 @@ class ModelCommand final : public Command {
     RankingOptions options;
     options.expect = expect_;
     if (!at_.empty()) {
-      for (const std::string_view part : split(at_, ',')) {
-        const auto equals = part.find('=');
-        const auto value =
-            equals == std::string_view::npos ? std::nullopt : parse_double(trim(part.substr(equals + 1)));
-        if (!value) return Error::usage(fmt::format("'{}' is not PARAMETER=NUMBER", part)).hint("write --at p=65536");
-        options.at.emplace_back(std::string(trim(part.substr(0, equals))), *value);
-      }
+      FATHOM_TRY(options.at, parse_point(at_, e.parameters(), largest_point(e)));
     }
     FATHOM_TRY(const Ranking ranking, rank_models(e, set, options));
     warn_of_distance(session, ranking.target);
@@ -323,8 +332,8 @@ class ModelCommand final : public Command {
   std::string set_name_ = "New model";
   std::optional<std::string> plot_;
   ExperimentPtr experiment_data_;
-  FitOptions options_;  // of the fit; stored models: the defaults
-  std::optional<Predictor> predictor_;
+  FitOptions options_;                            // of the fit; stored models: the defaults
+  std::vector<std::vector<Forecast>> forecasts_;  // per shown model and point of --predict
 };
 
 }  // namespace

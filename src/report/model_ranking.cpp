@@ -74,6 +74,15 @@ Result<std::vector<Growth>> parse_expectation(std::string_view text, std::span<c
   return expected;
 }
 
+std::vector<double> largest_point(const Experiment& e) {
+  std::vector<double> largest(e.parameters().size(), -INFINITY);
+  for (std::size_t i = 0; i < e.point_count(); ++i) {
+    const auto point = e.point(i);
+    for (std::size_t p = 0; p < largest.size() && p < point.size(); ++p) largest[p] = std::max(largest[p], point[p]);
+  }
+  return largest;
+}
+
 std::string named_point(const Experiment& e, std::span<const double> point) {
   std::string out;
   for (std::size_t i = 0; i < point.size() && i < e.parameters().size(); ++i) {
@@ -113,22 +122,9 @@ Result<std::vector<double>> parse_point(std::string_view text, std::span<const s
 Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const RankingOptions& options) {
   Ranking ranking;
   const std::size_t parameters = e.parameters().size();
-  ranking.largest.assign(parameters, -INFINITY);
-  for (std::size_t i = 0; i < e.point_count(); ++i) {
-    const auto point = e.point(i);
-    for (std::size_t p = 0; p < parameters && p < point.size(); ++p) {
-      ranking.largest[p] = std::max(ranking.largest[p], point[p]);
-    }
-  }
-  ranking.target = ranking.largest;
+  ranking.largest = largest_point(e);
+  ranking.target = options.at.empty() ? ranking.largest : options.at;
   if (options.at.empty() && parameters > 0) ranking.target[0] *= kFarExtrapolation;
-  for (const auto& [name, value] : options.at) {
-    const auto found = std::find(e.parameters().begin(), e.parameters().end(), name);
-    if (found == e.parameters().end()) {
-      return Error::usage(fmt::format("there is no parameter '{}'{}", name, did_you_mean(name, e.parameters())));
-    }
-    ranking.target[static_cast<std::size_t>(found - e.parameters().begin())] = value;
-  }
   std::vector<Growth> expected(parameters, Growth{{}, Exponent::fraction(1)});
   if (options.expect) {
     FATHOM_TRY(expected, parse_expectation(*options.expect, e.parameters()));
@@ -160,9 +156,9 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
     const auto [now, then] = totals[series.metric];
     r.share_now = now > 0 ? std::max(r.now, 0.0) / now : 0;
     r.share_then = then > 0 ? std::max(r.then, 0.0) / then : 0;
-    if (r.share_then < kWorthSaying) continue;
+    const double as_modelled = then > 0 ? r.model->function(ranking.target) / then : 0;
     for (const auto& [p, sure] : r.suspect) {
-      if (r.bug || (r.unsure && !sure)) continue;
+      if (r.bug || (r.unsure && !sure) || (sure ? r.share_then : as_modelled) < kWorthSaying) continue;
       r.bug = sure;
       r.unsure = !sure;
       const std::string what =

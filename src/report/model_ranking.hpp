@@ -15,8 +15,8 @@ namespace fathom {
 Result<std::vector<Growth>> parse_expectation(std::string_view text, std::span<const std::string> parameters);
 
 struct RankingOptions {
-  std::optional<std::string> expect;               // default: log2 of every parameter
-  std::vector<std::pair<std::string, double>> at;  // target scale; default: 16 times the largest of the first parameter
+  std::optional<std::string> expect;  // default: log2 of every parameter
+  std::vector<double> at;             // target scale; empty: kFarExtrapolation times the largest of the first parameter
 };
 
 struct RankedModel {
@@ -46,6 +46,8 @@ struct Ranking {
 // up a share of the total there that is worth saying.
 Result<Ranking> rank_models(const Experiment& experiment, const ModelSet& set, const RankingOptions& options);
 
+// The largest measured value of every parameter.
+std::vector<double> largest_point(const Experiment& experiment);
 // "p=64, n=100"
 std::string named_point(const Experiment& experiment, std::span<const double> point);
 // "p=1024,n=4096" into one coordinate per parameter; those that are absent come from `otherwise`, or are an error.
