@@ -98,9 +98,10 @@ void add_counters(std::vector<Gauge>& counters, const Call& call, const Interval
 // The numbers of a few chunks of one rank.
 class Counter {
  public:
-  Counter(const StatisticsRequest& request, std::size_t file, Tables tables)
+  Counter(const StatisticsRequest& request, std::size_t file, Tables tables, bool use_cpu)
       : request_(request),
         file_(file),
+        use_cpu_(use_cpu),
         tables_(std::move(tables)),
         counters_(request.wants("counter")),
         bin_counters_(request.wants("bin-counter")),
@@ -117,6 +118,7 @@ class Counter {
 
   const StatisticsRequest& request_;
   std::size_t file_;
+  bool use_cpu_;  // the only clock
   Tables tables_;
   bool counters_, bin_counters_, bin_calls_, bin_sizes_, bin_peers_;
   RankNumbers numbers_;
@@ -201,15 +203,17 @@ RankNumbers Counter::count(const File& file, std::span<const Chunk> chunks) {
   const TimeWindow& window = request_.window;
   const bool windowed = !window.everything();
   for (const Chunk& chunk : chunks) {
-    if (windowed && (chunk.wall.ends_before(window.from_ns, file.wall_bias()) ||
-                     chunk.wall.begins_at_or_after(window.to_ns, file.wall_bias()))) {
+    const TimeBounds& bounds = use_cpu_ ? chunk.cpu : chunk.wall;
+    const std::int64_t bias = use_cpu_ ? file.cpu_bias() : file.wall_bias();
+    if (windowed && (bounds.ends_before(window.from_ns, bias) || bounds.begins_at_or_after(window.to_ns, bias))) {
       continue;
     }
     for_each_call(file, chunk, [&](const Call& call) {
       tables_.advance(call.number);
       if (!request_.calls[call.id]) return true;
-      const bool outside =
-          windowed && call.has_wall() && (call.wall_start_ns < window.from_ns || call.wall_start_ns >= window.to_ns);
+      const bool timed = use_cpu_ ? call.has_cpu() : call.has_wall();
+      const std::int64_t start = use_cpu_ ? call.cpu_start_ns : call.wall_start_ns;
+      const bool outside = windowed && timed && (start < window.from_ns || start >= window.to_ns);
       if (!outside) one(call);
       return true;
     });
@@ -293,8 +297,10 @@ Result<std::vector<RankNumbers>> count_all(const RankSet& set, const std::vector
     FATHOM_CHECK(parallel_for(many, [&](std::size_t n) -> Result<void> {
       const Piece& piece = pieces[begin + n];
       const RankFile& rank = set.files()[piece.file];
-      Counter counter(request, piece.file, Tables(rank.file, resolution, piece.file, rank.rank));
-      parts[n] = counter.count(rank.file, std::span(scans[piece.file].chunks).subspan(piece.first, piece.count));
+      const ScanResult& scan = scans[piece.file];
+      Counter counter(request, piece.file, Tables(rank.file, resolution, piece.file, rank.rank),
+                      !scan.any_wall && scan.any_cpu);
+      parts[n] = counter.count(rank.file, std::span(scan.chunks).subspan(piece.first, piece.count));
       progress.advance();
       return {};
     }));

@@ -104,82 +104,6 @@ std::string encode_sections(const Sections& sections, const Layout& layout, std:
   return out.text();
 }
 
-bool Filter::everything() const {
-  return std::all_of(functions.begin(), functions.end(), [](bool keep) { return keep; }) && window.everything() &&
-         keep_mask == 0xFF;
-}
-
-bool Filter::wants_rank(std::uint32_t rank) const {
-  return ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
-
-Result<Filter> Filter::from_options(const WriteOptions& options) {
-  Filter filter;
-  const auto select = [&](std::string_view patterns, bool keep) -> Result<void> {
-    for (const std::string_view raw : split(patterns, ',')) {
-      const std::string_view pattern = trim(raw);
-      bool any = false;
-      for (const Function& function : dumpi::functions()) {
-        if (function.id == kAllFunctions || !matches_pattern(pattern, function.name)) continue;
-        filter.functions[function.id] = keep;
-        any = true;
-      }
-      if (!any) return Error::usage(fmt::format("no DUMPI call is named '{}'", pattern));
-    }
-    return {};
-  };
-  const auto time = [](std::string_view text) -> Result<std::int64_t> {
-    const auto seconds = parse_double(text);
-    if (!seconds) return Error::usage(fmt::format("'{}' is no time in seconds", text));
-    return static_cast<std::int64_t>(*seconds * 1e9);
-  };
-  for (const auto& [key, value] : options.options) {
-    if (key == "functions") {
-      filter.functions.fill(false);
-      FATHOM_CHECK(select(value, true));
-    } else if (key == "without") {
-      FATHOM_CHECK(select(value, false));
-    } else if (key == "from") {
-      FATHOM_TRY(filter.window.from_ns, time(value));
-    } else if (key == "to") {
-      FATHOM_TRY(filter.window.to_ns, time(value));
-    } else if (key == "ranks") {
-      for (const std::string_view text : split(value, ',')) {
-        const auto dash = text.find('-');
-        const auto first = parse_integer<std::uint32_t>(trim(text.substr(0, dash)));
-        const auto last =
-            dash == std::string_view::npos ? first : parse_integer<std::uint32_t>(trim(text.substr(dash + 1)));
-        if (!first || !last || *last < *first || *last - *first > 10'000'000) {
-          return Error::usage(fmt::format("'{}' is no rank or range of ranks", text));
-        }
-        for (std::uint32_t rank = *first; rank <= *last; ++rank) filter.ranks.push_back(rank);
-      }
-    } else if (key == "drop") {
-      for (const std::string_view text : split(value, ',')) {
-        const std::string_view what = trim(text);
-        if (what == "wall") {
-          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskWall);
-        } else if (what == "cpu") {
-          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskCpu);
-        } else if (what == "counters") {
-          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskCounters);
-        } else if (what == "statuses") {
-          filter.keep_mask &= static_cast<std::uint8_t>(~kMaskStatus);
-        } else if (what == "user-functions") {
-          filter.functions[kFunctionEnter] = filter.functions[kFunctionExit] = false;
-        } else {
-          return Error::usage(fmt::format("cannot drop '{}'", what))
-              .hint("drop takes wall, cpu, counters, statuses, user-functions");
-        }
-      }
-    } else {
-      return Error::usage(fmt::format("DUMPI knows no option '{}'", key))
-          .hint("options: functions, without, from, to, ranks, drop");
-    }
-  }
-  return filter;
-}
-
 namespace {
 
 // The record with bits of its mask taken away, together with what they stand for.
@@ -240,11 +164,10 @@ Result<void> rewrite_file(const File& file, const ScanResult& scan, const Filter
     }
   } else {
     ByteText record;
+    const bool use_cpu = !scan.any_wall && scan.any_cpu;
     for (const Chunk& chunk : scan.chunks) {
       for_each_call(file, chunk, [&](const Call& call) {
-        const bool in_window = !call.has_wall() || (call.wall_start_ns >= filter.window.from_ns &&
-                                                    call.wall_start_ns < filter.window.to_ns);
-        if (!filter.functions[call.id] || !in_window) {
+        if (!filter.wants(call, use_cpu)) {
           ++dropped[call.id];
           return true;
         }
@@ -282,6 +205,13 @@ Result<void> rewrite_file(const File& file, const ScanResult& scan, const Filter
   return out.commit();
 }
 
+namespace {
+std::string without_gz(std::string name) {
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name;
+}
+}  // namespace
+
 Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target) {
   FATHOM_TRY(const auto* scans, set.scans());
   std::vector<std::size_t> chosen;
@@ -289,12 +219,21 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
     if (filter.wants_rank(set.files()[i].rank)) chosen.push_back(i);
   }
   if (chosen.empty()) return Error::usage("none of the ranks that were asked for is in the trace");
-  if (!set.metafile() && set.files().size() == 1 && target.extension() != ".meta") {
+  const bool alone = !set.metafile() && set.files().size() == 1 && target.extension() != ".meta";
+  const bool into_directory = !target.has_filename() || std::filesystem::is_directory(target);
+  std::filesystem::path prefix = target;
+  if (into_directory) {
+    std::error_code status;
+    std::filesystem::create_directories(target, status);
+    const auto old_name = std::filesystem::path(set.files().front().file.blob().name()).filename().string();
+    const auto parsed = parse_rank_name(old_name);
+    if (alone) return rewrite_file(set.files()[0].file, (*scans)[0], filter, target / without_gz(old_name));
+    prefix = target / (parsed ? parsed->stem : std::string("dumpi"));
+  } else if (alone) {
     return rewrite_file(set.files()[0].file, (*scans)[0], filter, target);
+  } else if (target.extension() == ".meta" || target.extension() == ".bin") {
+    prefix.replace_extension();
   }
-  const std::filesystem::path prefix = target.extension() == ".meta" || target.extension() == ".bin"
-                                           ? std::filesystem::path(target).replace_extension()
-                                           : target;
   FATHOM_CHECK(parallel_for(chosen.size(), [&](std::size_t n) -> Result<void> {
     const RankFile& rank = set.files()[chosen[n]];
     return rewrite_file(rank.file, (*scans)[chosen[n]], filter,

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 
-#include "formats/dataset.hpp"
+#include "formats/dumpi/filter.hpp"
 #include "formats/dumpi/rank_set.hpp"
 #include "io/output_file.hpp"
-#include "trace/event.hpp"
 
 namespace fathom::dumpi {
 
@@ -34,24 +33,12 @@ class ByteText {
 // Everything behind the stream; `offset` is where it will stand in the file.
 std::string encode_sections(const Sections& sections, const Layout& layout, std::uint64_t offset);
 
-// What a rewrite keeps.
-struct Filter {
-  std::array<bool, kIds> functions;  // by id
-  TimeWindow window;                 // calls that begin in it, on the wall clock
-  std::vector<std::uint32_t> ranks;  // empty = all
-  std::uint8_t keep_mask = 0xFF;     // bits of the mask that stay
-  Filter() { functions.fill(true); }
-  [[nodiscard]] bool everything() const;
-  [[nodiscard]] bool wants_rank(std::uint32_t rank) const;
-  // From `--option KEY=VALUE`: functions, without, from, to, ranks, drop.
-  static Result<Filter> from_options(const WriteOptions& options);
-};
-
 // Writes one rank again; byte for byte as it was when nothing is filtered and the file is laid out as writers do.
 Result<void> rewrite_file(const File& file, const ScanResult& scan, const Filter& filter,
                           const std::filesystem::path& target);
 
-// Writes a whole run: one file for a set of one, otherwise PREFIX.meta and PREFIX-0000.bin, ...
+// Writes a whole run: one file for a single .bin, otherwise PREFIX.meta and PREFIX-0000.bin, ... where PREFIX is the
+// target without its ending, or the old name in a target that is a directory.
 Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target);
 
 }  // namespace fathom::dumpi

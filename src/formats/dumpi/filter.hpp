@@ -1,0 +1,24 @@
+// Which records of a run a rewrite keeps.
+#pragma once
+
+#include "formats/dataset.hpp"
+#include "formats/dumpi/scan.hpp"
+
+namespace fathom::dumpi {
+
+struct Filter {
+  std::array<bool, kIds> functions;  // by id
+  TimeWindow window;                 // calls that begin in it; on the CPU's clock where there is no other
+  bool keep_definitions = false;     // calls outside of the window that later ones need to be understood
+  std::vector<std::uint32_t> ranks;  // empty = all
+  std::uint8_t keep_mask = 0xFF;     // bits of the mask that stay
+  Filter() { functions.fill(true); }
+  // Whether no record is changed or left out.
+  [[nodiscard]] bool everything() const;
+  [[nodiscard]] bool wants_rank(std::uint32_t rank) const;
+  [[nodiscard]] bool wants(const Call& call, bool use_cpu) const;
+  // From `--option KEY=VALUE`: functions, without, from, to, keep, ranks, drop; in the order in which they were given.
+  static Result<Filter> from_options(const WriteOptions& options);
+};
+
+}  // namespace fathom::dumpi
