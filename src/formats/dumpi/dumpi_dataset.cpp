@@ -90,4 +90,10 @@ Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const Wr
   return true;
 }
 
+Result<DumpiDataset*> with_calls(Dataset& dataset) {
+  if (auto* dumpi = dynamic_cast<DumpiDataset*>(&dataset)) return dumpi;
+  return Error::usage(fmt::format("{} data hold no MPI calls with their arguments, which this format is made of",
+                                  dataset.format().name));
+}
+
 }  // namespace fathom::dumpi

@@ -26,4 +26,7 @@ class DumpiDataset : public Dataset {
   std::shared_ptr<const Trace> trace_;
 };
 
+// The same dataset with its native records; an error for datasets of other formats, which have none to write.
+Result<DumpiDataset*> with_calls(Dataset& dataset);
+
 }  // namespace fathom::dumpi

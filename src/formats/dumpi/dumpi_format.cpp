@@ -1,7 +1,5 @@
 #include "formats/dumpi/dumpi_format.hpp"
 
-#include <fmt/format.h>
-
 #include "formats/dumpi/dumpi_dataset.hpp"
 #include "formats/dumpi/writer.hpp"
 #include "io/file.hpp"
@@ -36,11 +34,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
-  auto* dumpi = dynamic_cast<DumpiDataset*>(&dataset);
-  if (dumpi == nullptr) {
-    return Error::usage(fmt::format("{} data hold no MPI calls with their arguments, which this format is made of",
-                                    dataset.format().name));
-  }
+  FATHOM_TRY(DumpiDataset * dumpi, with_calls(dataset));
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
   return rewrite_set(dumpi->ranks(), filter, target);
 }

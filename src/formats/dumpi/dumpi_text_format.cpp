@@ -1,6 +1,4 @@
 // The text dump as a format of its own: read back into records, written from them.
-#include <fmt/format.h>
-
 #include "formats/dumpi/dump.hpp"
 #include "formats/dumpi/dumpi_dataset.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
@@ -24,11 +22,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions&) {
-  auto* dumpi = dynamic_cast<DumpiDataset*>(&dataset);
-  if (dumpi == nullptr) {
-    return Error::usage(fmt::format("{} data hold no MPI calls with their arguments, which this format is made of",
-                                    dataset.format().name));
-  }
+  FATHOM_TRY(DumpiDataset * dumpi, with_calls(dataset));
   if (dumpi->ranks().files().size() != 1) {
     return Error::usage("a text dump holds one rank").hint("name one of the .bin files");
   }
