@@ -1,4 +1,4 @@
-# Installs the build into a folder of its own, builds examples/api against it, runs that on the example profile.
+# Installs the build into a folder of its own, builds examples/api against it, runs that on the example profile and trace.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT status EQUAL 0)
@@ -16,4 +16,9 @@ run(${WORK}/build/hottest ${EXAMPLES}/stencil.cubex time)
 # The stencil itself is what the example's cost model makes the most expensive.
 if(NOT out MATCHES "apply_stencil")
   message(FATAL_ERROR "unexpected answer of the example program: ${out}")
+endif()
+# Rank 3 sends three times 256 doubles to rank 0 and waits for two requests each time; see examples/make_ring.py.
+run(${WORK}/build/dumpi_replay ${EXAMPLES}/ring/ring.meta)
+if(NOT out MATCHES "\n3 23 [0-9.]+ [0-9.]+ 3 6144 0 6\n")
+  message(FATAL_ERROR "unexpected answer of the example simulator: ${out}")
 endif()

@@ -352,6 +352,9 @@ class Call {
   std::uint8_t single_ = 0xFF;  // argument of which an old file keeps one element
 };
 
+inline constexpr std::int32_t kNobody = -1;
+inline constexpr std::int32_t kNotKnown = -2;
+
 // Reads the calls of one rank one after another.
 //
 //   auto trace = fathom::dumpi::TraceSet::open("run.meta");
@@ -369,6 +372,18 @@ class CallReader {
   const Call* next();
   // Empty when all is well; otherwise where and why the stream ends before its end mark.
   [[nodiscard]] const std::string& error() const;
+
+  // What handles mean at the call that was read last, after TraceSet::resolve(); ids come back with other meanings, so
+  // that the place matters.
+  // Bytes of a datatype; 0 = not known.
+  [[nodiscard]] std::int64_t size_of(std::int64_t datatype) const;
+  // Rank of the run behind a rank of a communicator (of the other side of an inter-communicator); kNobody for negative
+  // ranks, kNotKnown where the trace does not tell.
+  [[nodiscard]] std::int32_t world_rank(std::int64_t communicator, std::int64_t rank) const;
+  // Ranks of a communicator (of the own side); 0 = not known.
+  [[nodiscard]] std::int32_t size_of_communicator(std::int64_t communicator) const;
+  // One number for a communicator over all ranks; -1 = not known.
+  [[nodiscard]] std::int32_t global_id(std::int64_t communicator) const;
 
  private:
   friend class TraceSet;
@@ -394,10 +409,14 @@ class TraceSet {
   [[nodiscard]] std::int64_t datatype_size(std::size_t rank, std::int64_t datatype) const;
   [[nodiscard]] std::vector<std::string> counter_names(std::size_t rank) const;
 
+  // Works out communicators and datatypes over all ranks, in one pass over the files; readers made afterwards know what
+  // handles mean. False = it failed, error() says why.
+  bool resolve();
+
  private:
   TraceSet();
   struct State;
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace fathom::dumpi

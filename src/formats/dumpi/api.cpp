@@ -1,17 +1,20 @@
 // The public reader of include/fathom/dumpi.hpp.
 #include <algorithm>
 
-#include "formats/dumpi/rank_set.hpp"
+#include "formats/dumpi/resolve.hpp"
 
 namespace fathom::dumpi {
 
 struct TraceSet::State {
   std::shared_ptr<RankSet> ranks;
+  std::shared_ptr<const Resolution> resolution;
   std::string error;
 };
 
 struct CallReader::State {
   std::shared_ptr<RankSet> ranks;
+  std::shared_ptr<const Resolution> resolution;
+  std::optional<Tables> tables;
   const File* file = nullptr;
   const std::byte* at = nullptr;
   const std::byte* end = nullptr;
@@ -68,7 +71,45 @@ CallReader TraceSet::reader(std::size_t rank) const {
   state.file = &state.ranks->files()[static_cast<std::size_t>(index)].file;
   state.at = state.file->at(state.file->stream_begin());
   state.end = state.file->at(state.file->stream_limit());
+  state.resolution = state_->resolution;
+  if (state.resolution != nullptr) {
+    state.tables.emplace(*state.file, *state.resolution, static_cast<std::size_t>(index),
+                         static_cast<std::uint32_t>(rank));
+  }
   return reader;
+}
+
+bool TraceSet::resolve() {
+  if (state_->ranks == nullptr) return false;
+  auto resolution = [&]() -> Result<Resolution> {
+    FATHOM_TRY(const auto* scans, state_->ranks->scans());
+    return dumpi::resolve(*state_->ranks, *scans);
+  }();
+  if (!resolution) {
+    state_->error = resolution.error().text();
+    return false;
+  }
+  state_->resolution = std::make_shared<const Resolution>(*std::move(resolution));
+  return true;
+}
+
+std::int64_t CallReader::size_of(std::int64_t datatype) const {
+  if (state_ == nullptr || !state_->tables) return 0;
+  return state_->tables->size_of(datatype);
+}
+
+std::int32_t CallReader::world_rank(std::int64_t communicator, std::int64_t rank) const {
+  static_assert(kNobody == kNoPeer && kNotKnown == kUnknownPeer);
+  if (state_ == nullptr || !state_->tables) return kNotKnown;
+  return state_->tables->world_rank(state_->tables->communicator(communicator), rank);
+}
+
+std::int32_t CallReader::size_of_communicator(std::int64_t communicator) const {
+  return state_ == nullptr || !state_->tables ? 0 : state_->tables->communicator(communicator).size;
+}
+
+std::int32_t CallReader::global_id(std::int64_t communicator) const {
+  return state_ == nullptr || !state_->tables ? -1 : state_->tables->communicator(communicator).global;
 }
 
 std::int64_t TraceSet::datatype_size(std::size_t rank, std::int64_t datatype) const {
@@ -112,6 +153,7 @@ const Call* CallReader::next() {
                        std::int64_t{file.wall_bias()} * 1'000'000'000);
   state.at += state.call.size;
   state.finalized = state.finalized || state.call.id == ids::kFinalize;
+  if (state.tables) state.tables->advance(state.call.number);
   return &state.call;
 }
 

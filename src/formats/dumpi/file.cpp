@@ -31,6 +31,8 @@ std::vector<std::int32_t> integers(ByteCursor& in, const char* field) {
 }
 
 // Sizes of predefined datatypes where the file has none (ids 2 to 27; LB and UB are empty).
+constexpr std::uint8_t kNewestVersion = 13;
+
 constexpr std::array<std::int32_t, kPredefinedTypes> kUsualSizes = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                                                     8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
 
@@ -241,7 +243,14 @@ Result<File> File::open(Blob blob, const Work& work) {
                                         "there is no header, so the version is unknown: read by the newest rules"));
     file.layout_.end_mark = true;
   }
-  file.decoder_ = Decoder(Rules::of_version(file.sections_.header.version));
+  const auto& version = file.sections_.header.version;
+  if (version[0] > kNewestVersion) {
+    FATHOM_CHECK(work->diagnostics.warn(
+        "dumpi.version", file.place(offsets[static_cast<std::size_t>(Section::header)]),
+        fmt::format("version {}.{}.{} is newer than {}, the newest that is known; read by its rules", version[0],
+                    version[1], version[2], kNewestVersion)));
+  }
+  file.decoder_ = Decoder(Rules::of_version(version));
   return file;
 }
 

@@ -11,8 +11,7 @@
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/text_reader.hpp"
-#include "formats/dumpi/writer.hpp"
-#include "io/output_file.hpp"
+#include "formats/dumpi/trace_maker.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::dumpi {
@@ -20,76 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Builds a stream record by record.
-class Maker {
- public:
-  Maker() {
-    out_.bytes(kMagic);
-    out_.number(std::int32_t{100});   // CPU bias
-    out_.number(std::int32_t{1000});  // wall bias
-  }
-  void head(std::string_view name, std::uint32_t start_s, std::uint32_t start_ns, std::uint32_t stop_s,
-            std::uint32_t stop_ns, std::uint16_t thread = 0) {
-    out_.number(id_of(name));
-    out_.number(std::uint8_t{kMaskStatus | kMaskWall | kMaskThread});
-    out_.number(thread);
-    out_.number(static_cast<std::uint16_t>(start_s));
-    out_.number(start_ns);
-    out_.number(static_cast<std::uint16_t>(stop_s));
-    out_.number(stop_ns);
-  }
-  void send(std::uint32_t at_s, std::int32_t count, std::int32_t dest, std::int32_t tag, std::int16_t comm = 2) {
-    head("MPI_Send", at_s, 10, at_s, 20);
-    out_.number(count);
-    out_.number(std::int16_t{9});  // MPI_INT
-    out_.number(dest);
-    out_.number(tag);
-    out_.number(comm);
-  }
-  void recv(std::uint32_t at_s, std::int32_t count, std::int32_t source, std::int32_t tag, std::int32_t from,
-            std::int32_t got_tag, std::int16_t comm = 2) {
-    head("MPI_Recv", at_s, 10, at_s, 500);
-    out_.number(count);
-    out_.number(std::int16_t{9});
-    out_.number(source);
-    out_.number(tag);
-    out_.number(comm);
-    out_.number(std::int32_t{1});
-    out_.number(std::int32_t{4 * count});
-    out_.number(from);
-    out_.number(std::int8_t{0});
-    out_.number(std::int8_t{0});
-    out_.number(got_tag);
-  }
-  void split(std::uint32_t at_s, std::int32_t color, std::int32_t key, std::int16_t made) {
-    head("MPI_Comm_split", at_s, 0, at_s, 5);
-    out_.number(std::int16_t{2});
-    out_.number(color);
-    out_.number(key);
-    out_.number(made);
-  }
-  void barrier(std::uint32_t at_s, std::uint32_t stop_s) {
-    head("MPI_Barrier", at_s, 0, stop_s, 1);
-    out_.number(std::int16_t{2});
-  }
-  std::string finish() {
-    out_.number(kEndOfStream);
-    Sections sections;
-    sections.header.host = "here";
-    sections.header.user = "me";
-    out_.bytes(encode_sections(sections, Layout{}, out_.size()));
-    return out_.text();
-  }
-
- private:
-  ByteText out_;
-};
-
 std::string small_trace() {
-  Maker maker;
-  maker.send(1, 10, 0, 3);
-  maker.recv(2, 10, -1, -1, 0, 3);
-  maker.barrier(3, 4);
+  TraceMaker maker;
+  maker.send("MPI_Send", 10, 9, 0, 3, 2);
+  maker.recv(10, 9, -1, -1, 2, got(40, 0, 3));
+  maker.call("MPI_Barrier", {{"comm", 2}});
   return maker.finish();
 }
 
@@ -168,13 +102,17 @@ TEST(DumpiRobustness, DamagedTextHasAPlace) {
 }
 
 TEST(DumpiRobustness, SecondsRollOver) {
-  Maker maker;
-  maker.barrier(65535, 65535);
-  maker.barrier(65535, 2);  // begins before, ends behind the roll-over
-  maker.barrier(3, 4);
-  maker.barrier(40000, 40000);
-  maker.barrier(65535, 65535);
-  maker.barrier(1, 1);  // a second time
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  TraceMaker maker;
+  const auto barrier = [&](std::int64_t from, std::int64_t to) {
+    maker.at(from * kSecond, (to - from) * kSecond).call("MPI_Barrier", {{"comm", 2}});
+  };
+  barrier(65535, 65535);
+  barrier(65535, 65538);  // begins before, ends behind the roll-over
+  barrier(65539, 65540);
+  barrier(105536, 105536);
+  barrier(131071, 131071);
+  barrier(131073, 131073);  // a second time
   const Work work = make_work();
   auto file = File::open(Blob::own("long.bin", maker.finish()), work);
   ASSERT_TRUE(file.ok());
@@ -193,23 +131,7 @@ TEST(DumpiRobustness, SecondsRollOver) {
   EXPECT_EQ(stops, (std::vector<std::int64_t>{65535, 65538, 65540, 105536, 131071, 131073}));
 }
 
-class DumpiSet : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("dumpi_set_" + std::to_string(::getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  void write(const std::string& name, const std::string& text) { ASSERT_TRUE(write_file(folder_ / name, text).ok()); }
-  Result<std::shared_ptr<RankSet>> open(const std::string& name) {
-    work_ = make_work();
-    FATHOM_TRY(const Source source, Source::at(name.empty() ? folder_ : folder_ / name, work_));
-    return RankSet::open(source, work_);
-  }
-  fs::path folder_;
-  Work work_;
-};
+using DumpiSet = DumpiRun;
 
 TEST_F(DumpiSet, RenamedSetWithMissingRanksAndOtherWidths) {
   write("new.meta", "hostname=x\nnumprocs=4\nfileprefix=/gone/old\nunknown=1\n");
@@ -238,43 +160,103 @@ TEST_F(DumpiSet, WrongMetafiles) {
   EXPECT_EQ((*many)->files().size(), 1U);
 }
 
-// Ranks 0 and 2 in one part, 1 and 3 in the other, in opposite order: ranks of the run come out right.
-TEST_F(DumpiSet, SplitCommunicatorsAreResolvedToRanksOfTheRun) {
-  write("run.meta", "numprocs=4\nfileprefix=run\n");
-  for (std::int32_t rank = 0; rank < 4; ++rank) {
-    Maker maker;
-    // Local ids differ between the ranks on purpose.
-    const auto made = static_cast<std::int16_t>(4 + rank);
-    maker.split(1, rank % 2, -rank, made);
-    // In the new communicator the higher rank of the run is 0.
-    const bool is_first = rank >= 2;
-    if (is_first) {
-      maker.send(2, 5, 1, 7, made);
-    } else {
-      maker.recv(3, 5, -1, 7, 0, 7, made);
-    }
-    write("run-000" + std::to_string(rank) + ".bin", maker.finish());
-  }
+TEST_F(DumpiSet, MetafilesThatSayTooLittleOrTooMuch) {
+  write("run-0000.bin", small_trace());
+  write("run-0001.bin", small_trace());
+  // Fewer ranks than files: the files count.
+  write("run.meta", "numprocs=1\nfileprefix=run\n");
   auto set = open("run.meta");
   ASSERT_TRUE(set.ok());
-  auto trace = DumpiTrace::make(*set);
-  ASSERT_TRUE(trace.ok());
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
-  ASSERT_TRUE((*trace)
-                  ->messages({},
-                             [&](const Message& message) {
-                               pairs.emplace_back(message.from_rank, message.to_rank);
-                               EXPECT_EQ(message.bytes, 20);
-                               return true;
-                             })
-                  .ok());
-  EXPECT_EQ(pairs, (std::vector<std::pair<std::int32_t, std::int32_t>>{{2, 0}, {3, 1}}));
+  EXPECT_EQ((*set)->world_size(), 2U);
+  EXPECT_EQ(noticed(), (std::vector<std::string>{"dumpi.metafile_numprocs"}));
+  write("run.meta", "numprocs=many\nfileprefix=run\nno equals sign\n");
+  set = open("run.meta");
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ((*set)->files().size(), 2U);
+  EXPECT_EQ(noticed(), (std::vector<std::string>{"dumpi.metafile_numprocs", "dumpi.metafile_line"}));
+}
+
+TEST_F(DumpiSet, DirectoriesWithSeveralRuns) {
+  write("a-0000.bin", small_trace());
+  write("b-0000.bin", small_trace());
+  auto set = open();
+  ASSERT_FALSE(set.ok());
+  EXPECT_NE(set.error().text().find("rank files of 2 runs"), std::string::npos) << set.error().text();
+  write("a.meta", "numprocs=1\nfileprefix=a\n");
+  EXPECT_TRUE(open().ok());  // the only metafile says which one is meant
+  write("b.meta", "numprocs=1\nfileprefix=b\n");
+  set = open();
+  ASSERT_FALSE(set.ok());
+  EXPECT_NE(set.error().text().find("a.meta"), std::string::npos) << set.error().text();
+  EXPECT_TRUE(open("b.meta").ok());
+}
+
+TEST_F(DumpiSet, UnreadableRanksAreMissingAndTheOthersAreUsed) {
+  write("run.meta", "numprocs=3\nfileprefix=run\n");
+  write("run-0000.bin", small_trace());
+  write("run-0001.bin", "");  // died before the first flush
+  write("run-0002.bin", "something else entirely");
+  auto set = open("run.meta");
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ((*set)->files().size(), 1U);
+  EXPECT_EQ(noticed_times("dumpi.unreadable_rank"), 2);
   auto numbers = statistics(**set, {});
   ASSERT_TRUE(numbers.ok());
-  ASSERT_EQ(numbers->matrix.size(), 2U);
-  EXPECT_EQ(numbers->matrix[0].src, 2);
-  EXPECT_EQ(numbers->matrix[0].dst, 0);
-  EXPECT_EQ(numbers->matrix[1].bytes, 20);
+  EXPECT_EQ(numbers->calls.size(), 3U);
+  // Alone it is an error with a place.
+  auto alone = open("run-0001.bin");
+  EXPECT_FALSE(alone.ok());
+}
+
+TEST_F(DumpiSet, NewerVersionsAreReadWithAWarning) {
+  TraceMaker maker({14, 2, 0});
+  maker.call("MPI_Barrier", {{"comm", 2}});
+  write("run-0000.bin", maker.finish());
+  auto set = open("run-0000.bin");
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ((*(*set)->scans())->front().records, 1U);
+  EXPECT_EQ(noticed(), (std::vector<std::string>{"dumpi.version"}));
+}
+
+// Offsets that lead nowhere cost the section, not the stream.
+TEST_F(DumpiSet, IndexesThatLie) {
+  const std::string whole = small_trace();
+  for (std::size_t entry = 0; entry < 7; ++entry) {
+    const bool stream = entry == 4;
+    std::string bytes = whole;
+    for (std::size_t n = 0; n < 8; ++n) bytes[bytes.size() - 56 + 8 * entry + n] = static_cast<char>(n < 2 ? 0 : 0x7F);
+    write("run-0000.bin", bytes);
+    auto set = open("run-0000.bin");
+    EXPECT_EQ(set.ok(), !stream) << entry;
+    if (!set.ok()) continue;
+    auto scans = (*set)->scans();
+    ASSERT_TRUE(scans.ok());
+    EXPECT_EQ((**scans)[0].records, 3U) << entry;
+    EXPECT_GE(noticed_times("dumpi.section_offset"), 1) << entry;
+  }
+}
+
+// A count in front of an array is a claim until the bytes are there.
+TEST_F(DumpiSet, LyingLengths) {
+  TraceMaker maker;
+  maker.call("MPI_Barrier", {{"comm", 2}});
+  const std::size_t second = maker.cut().size();
+  maker.call("MPI_Waitall", {{"requests", list({2, 3})}, {"statuses", statuses({{}, {}})}});
+  for (const std::int32_t claim : {1'000'000'000, -1}) {
+    std::string bytes = maker.finish();
+    ByteText number;
+    number.number(claim);
+    bytes.replace(second + 29 + 4, 4, number.text());  // behind head and count
+    write("run-0000.bin", bytes);
+    auto set = open("run-0000.bin");
+    ASSERT_TRUE(set.ok());
+    auto scans = (*set)->scans();
+    ASSERT_TRUE(scans.ok());
+    EXPECT_EQ((**scans)[0].records, 1U) << claim;
+    ASSERT_TRUE((**scans)[0].damage.has_value()) << claim;
+    EXPECT_EQ((**scans)[0].damage->place().offset, second) << claim;
+    EXPECT_NE((**scans)[0].damage->text().find("MPI_Waitall"), std::string::npos);
+  }
 }
 
 TEST_F(DumpiSet, PublicReaderGivesEveryCall) {
@@ -289,7 +271,7 @@ TEST_F(DumpiSet, PublicReaderGivesEveryCall) {
     names.emplace_back(call->name());
     if (call->id == id_of("MPI_Send")) {
       bytes = call->integer(0) * trace.datatype_size(0, call->integer(1));
-      EXPECT_EQ(call->wall_start_ns, 1001'000'000'010);
+      EXPECT_EQ(call->wall_start_ns, 1000'000'000'000);
     }
     if (call->id == id_of("MPI_Recv")) {
       ASSERT_EQ(call->statuses(5).size(), 1U);
@@ -300,6 +282,37 @@ TEST_F(DumpiSet, PublicReaderGivesEveryCall) {
   EXPECT_EQ(names, (std::vector<std::string>{"MPI_Send", "MPI_Recv", "MPI_Barrier"}));
   EXPECT_EQ(bytes, 40);
   EXPECT_NE(TraceSet::open((folder_ / "missing").string()).error(), "");
+}
+
+// What handles mean, at each call: the same id is another communicator and another type later on.
+TEST_F(DumpiSet, PublicReaderKnowsWhatHandlesMean) {
+  std::vector<TraceMaker> ranks(3);
+  for (int r = 0; r < 3; ++r) {
+    auto& rank = ranks[static_cast<std::size_t>(r)];
+    rank.call("MPI_Comm_split", {{"oldcomm", 2}, {"color", 0}, {"key", -r}, {"newcomm", 4}});
+    rank.call("MPI_Type_contiguous", {{"count", 3}, {"oldtype", 9}, {"newtype", 28}});
+    rank.send("MPI_Send", 1, 28, 0, 0, 4);
+    rank.call("MPI_Comm_free", {{"comm", 4}});
+    rank.call("MPI_Comm_dup", {{"oldcomm", 2}, {"newcomm", 4}});
+    rank.call("MPI_Type_contiguous", {{"count", 5}, {"oldtype", 9}, {"newtype", 28}});
+    rank.send("MPI_Send", 1, 28, 0, 0, 4);
+  }
+  (void)run(ranks);
+  auto trace = TraceSet::open((folder_ / "run.meta").string());
+  auto unresolved = trace.reader(1);
+  ASSERT_NE(unresolved.next(), nullptr);
+  EXPECT_EQ(unresolved.world_rank(2, 1), kNotKnown);
+  ASSERT_TRUE(trace.resolve()) << trace.error();
+  auto reader = trace.reader(1);
+  std::vector<std::array<std::int64_t, 3>> found;
+  while (const Call* call = reader.next()) {
+    if (call->id != id_of("MPI_Send")) continue;
+    found.push_back({reader.size_of(call->integer(1)), reader.world_rank(call->integer(4), call->integer(2)),
+                     reader.size_of_communicator(call->integer(4))});
+  }
+  EXPECT_EQ(found, (std::vector<std::array<std::int64_t, 3>>{{12, 2, 3}, {20, 0, 3}}));
+  EXPECT_EQ(reader.world_rank(4, -1), kNobody);
+  EXPECT_EQ(reader.global_id(77), -1);
 }
 
 TEST(DumpiTable, IdsAndPositionsHold) {
