@@ -1,4 +1,4 @@
-// Decoding, dump and statistics of a generated trace, as ratios to a plain pass over the same bytes.
+// Decoding, dump, statistics and events of a generated trace, as ratios to a plain pass over the same bytes.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "formats/dumpi/dump.hpp"
+#include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/rank_set.hpp"
 #include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/writer.hpp"
@@ -140,6 +141,15 @@ int main(int argc, char** argv) {
     const auto set = RankSet::of(*std::move(again), 0, work);
     sink = statistics(*set, {})->calls.size();
   });
+  const double streaming = best_of(3, [&] {
+    auto again = File::open(*blob, work);
+    auto trace = DumpiTrace::make(RankSet::of(*std::move(again), 0, work));
+    auto stream = (*trace)->open(LocationId(0), {});
+    std::uint64_t events = 0;
+    EventCursor cursor(*std::move(stream), 1024);
+    while (cursor.next() != nullptr) ++events;
+    sink = events;
+  });
   std::filesystem::remove(path);
 
   std::printf("%.0f MB, %llu calls, %u threads\n", size / 1e6, static_cast<unsigned long long>(records),
@@ -154,5 +164,6 @@ int main(int argc, char** argv) {
   std::printf("%-28s %8.2f GB of text, %.2f GB/s\n", "", static_cast<double>(text_bytes) / 1e9,
               static_cast<double>(text_bytes) / dumping / 1e9);
   line("stats (open, scan, count)", counting);
+  line("events of the level (1 thread)", streaming);
   return 0;
 }

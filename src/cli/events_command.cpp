@@ -115,7 +115,7 @@ class EventsCommand final : public Command {
    private:
     static std::string seconds(std::int64_t ns) {
       const std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-      return fmt::format("{}{}.{:09} s", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
+      return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
     }
     void append_csv(std::string_view text) {
       if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
