@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 
+#include "base/parallel.hpp"
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/emulator.hpp"
@@ -146,34 +147,46 @@ int main(int argc, char** argv) {
   });
   fmt::print("{:.0f} MB, {:.1f} M events, {} streams\n", static_cast<double>(bytes) / 1e6,
              static_cast<double>(events) / 1e6, trace.streams.size());
-  const auto report = [&](std::string_view name, const Times& times) {
-    fmt::print("{:<18} cpu {:7.3f} s  wall {:7.3f} s  {:7.1f} M events/s  {:6.1f} x plain pass (cpu)\n", name,
-               times.cpu, times.wall, static_cast<double>(events) / 1e6 / times.wall, times.cpu / pass.cpu);
+  const auto print = [&](std::string_view name, const Times& times) {
+    fmt::print("{:<18} cpu {:7.3f} s  wall {:7.3f} s  {:7.1f} M events/s  {:6.1f} x plain pass (cpu)", name, times.cpu,
+               times.wall, static_cast<double>(events) / 1e6 / times.wall, times.cpu / pass.cpu);
   };
-  report("plain pass", pass);
-  report("counts", measure([&] { require(count_events(trace, work).ok() ? success() : Error("count")); }));
-  report("order", measure([&] {
-           for (const Stream& stream : trace.streams) {
-             if (find_disorder(stream)) std::exit(1);
-           }
-         }));
+  const unsigned threads = thread_count();
+  // With one thread, then with all: what the other cores bring.
+  const auto report = [&](std::string_view name, const std::function<void()>& task) {
+    set_thread_count(1);
+    const Times alone = measure(task);
+    set_thread_count(threads);
+    const Times times = measure(task);
+    print(name, times);
+    fmt::print("  {:4.2f} x as fast as one thread\n", alone.wall / times.wall);
+  };
+  print("plain pass", pass);
+  fmt::print("\n");
+  report("counts", [&] { require(count_events(trace, work).ok() ? success() : Error("count")); });
+  report("order", [&] {
+    require(parallel_for(trace.streams.size(), [&](std::size_t i) -> Result<void> {
+      if (auto disorder = find_disorder(trace.streams[i])) return std::move(*disorder);
+      return {};
+    }));
+  });
   for (const auto& [name, form] : {std::pair("dump", DumpForm::sentence), std::pair("dump -x", DumpForm::raw)}) {
-    report(name, measure([&, wanted = form] {
-             std::uint64_t size = 0;
-             require(dump(
-                 trace, wanted, {},
-                 [&](std::string_view text) {
-                   size += text.size();
-                   return true;
-                 },
-                 work));
-             sum = size;
-           }));
+    report(name, [&, wanted = form] {
+      std::uint64_t size = 0;
+      require(dump(
+          trace, wanted, {},
+          [&](std::string_view text) {
+            size += text.size();
+            return true;
+          },
+          work));
+      sum = size;
+    });
   }
-  report("emulate", measure([&] {
-           paraver::ViewWriter writer(root / "out");
-           require(emulate(trace, {}, writer, work));
-         }));
+  report("emulate", [&] {
+    paraver::ViewWriter writer(root / "out");
+    require(emulate(trace, {}, writer, work));
+  });
   std::filesystem::remove_all(root);
   return 0;
 }

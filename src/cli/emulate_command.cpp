@@ -18,6 +18,7 @@ class EmulateCommand final : public Command {
         .flag("-b,--breakdown", options_.breakdown, "also views of what all CPUs do, sorted, per runtime")
         .flag("-l,--linter", options_.lint, "also refuse traces that end inside a subsystem")
         .flag("-a,--all", options_.all_models, "enable all models, also those that no thread requires")
+        .flag("--cfg", windows_, "also configuration files for Paraver in DIR/cfg: a window per view and type")
         .value("-c,--clock-offsets", "FILE", &offsets_,
                "table of clock offsets; without it the trace's own clock-offsets.txt, if there is one")
         .about(
@@ -38,7 +39,7 @@ class EmulateCommand final : public Command {
     if (std::filesystem::equivalent(native->root, target_, status)) {
       return Error::usage("the views cannot be written into the trace itself");
     }
-    paraver::ViewWriter writer(target_);
+    paraver::ViewWriter writer(target_, windows_);
     FATHOM_CHECK(ovni::emulate(*native, options_, writer, session.work()));
     session.note(fmt::format("views written to {}", target_));
     return kDone;
@@ -48,6 +49,7 @@ class EmulateCommand final : public Command {
   std::string trace_;
   std::string target_;
   std::string offsets_;
+  bool windows_ = false;
   ovni::EmulationOptions options_;
 };
 

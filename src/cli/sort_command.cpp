@@ -80,7 +80,7 @@ class SortCommand final : public Command {
         stream.blob = Blob::own(stream.file.string(), std::move(results[i].bytes));
       }
     }
-    if (!target_.empty()) FATHOM_CHECK(ovni::write_trace(trace, target_, trace.layout));
+    if (!target_.empty()) FATHOM_CHECK(ovni::write_trace(trace, target_, trace.layout, session.work()));
     session.note(fmt::format("{} of {} streams changed", changed, trace.streams.size()));
     return kDone;
   }

@@ -185,6 +185,13 @@ std::string_view to_string(Layout layout) {
   return kNames[static_cast<std::size_t>(layout)];
 }
 
+std::optional<Layout> find_layout(std::string_view name) {
+  for (const Layout layout : {Layout::v1_a, Layout::v1_b, Layout::v1_c, Layout::v2, Layout::v3}) {
+    if (to_string(layout) == name) return layout;
+  }
+  return std::nullopt;
+}
+
 Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
   NativeTrace trace;
   std::error_code status;

@@ -16,6 +16,7 @@ namespace fathom::ovni {
 
 enum class Layout : std::uint8_t { v1_a, v1_b, v1_c, v2, v3 };
 std::string_view to_string(Layout layout);
+std::optional<Layout> find_layout(std::string_view name);
 
 struct NativeTrace {
   std::filesystem::path root;

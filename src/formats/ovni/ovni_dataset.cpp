@@ -137,10 +137,13 @@ Result<bool> OvniDataset::rewrite(const std::filesystem::path& target, const Wri
   Layout layout = native_.layout;
   for (const auto& [key, value] : options.options) {
     if (key != "layout") return Error::usage(fmt::format("ovni has no option '{}'", key)).hint("use layout=v3");
-    if (value != "v3") return Error::usage("traces can be moved to layout v3 only");
-    layout = Layout::v3;
+    const auto wanted = find_layout(value);
+    if (!wanted) {
+      return Error::usage(fmt::format("ovni has no layout '{}'", value)).hint("there are v1-a, v1-b, v1-c, v2 and v3");
+    }
+    layout = *wanted;
   }
-  FATHOM_CHECK(write_trace(native_, target, layout));
+  FATHOM_CHECK(write_trace(native_, target, layout, work()));
   return true;
 }
 

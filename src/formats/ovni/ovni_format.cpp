@@ -19,14 +19,76 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<OvniDataset>(format(), source.path(), work, std::move(native)));
 }
 
+// What the models do with it, for people.
 std::string effect_text(const EventDef& def) {
-  const std::string_view verb = def.effect == Effect::push || def.effect == Effect::kernel_out ? "push"
-                                : def.effect == Effect::pop || def.effect == Effect::kernel_in ? "pop"
-                                : def.effect == Effect::set                                    ? "set"
-                                                                                               : "";
-  if (verb.empty() || def.channel < 0) return "";
-  const ChannelDef& channel = model_info(def.model).channels[static_cast<std::size_t>(def.channel)];
-  return fmt::format("{} {} {} ({})", channel.name, verb, def.value, find_label(channel.type, def.value));
+  const auto on_channel = [&](std::string_view verb) {
+    const ChannelDef& channel = model_info(def.model).channels[static_cast<std::size_t>(def.channel)];
+    return fmt::format("{} {} {} ({})", channel.name, verb, def.value, find_label(channel.type, def.value));
+  };
+  switch (def.effect) {
+    case Effect::push:
+      return on_channel("push");
+    case Effect::pop:
+      return on_channel("pop");
+    case Effect::set:
+    case Effect::flush_begin:
+      return on_channel("set");
+    case Effect::kernel_out:
+      return on_channel("push") + ", out of the CPU";
+    case Effect::kernel_in:
+      return on_channel("pop") + ", back on the CPU";
+    case Effect::flush_end:
+      return "flush set to nothing";
+    case Effect::thread_execute:
+      return "thread Running, on the CPU";
+    case Effect::thread_end:
+      return "thread Dead, leaves its CPU";
+    case Effect::thread_pause:
+      return "thread Paused";
+    case Effect::thread_resume:
+      return "thread Running";
+    case Effect::thread_cool:
+      return "thread Cooling";
+    case Effect::thread_warm:
+      return "thread Warming";
+    case Effect::affinity_set:
+      return "thread moves to the CPU";
+    case Effect::affinity_remote:
+      return "the named thread moves to the CPU";
+    case Effect::burst:
+      return "counted; every 100 give statistics";
+    case Effect::mark_push:
+      return "mark push";
+    case Effect::mark_pop:
+      return "mark pop";
+    case Effect::mark_set:
+      return "mark set";
+    case Effect::type_create:
+      return "new task type";
+    case Effect::task_create:
+      return "new task";
+    case Effect::task_create_parallel:
+      return "new task with several bodies";
+    case Effect::task_execute:
+      return "body Running, on the thread's stack";
+    case Effect::task_end:
+      return "body Dead, off the thread's stack";
+    case Effect::task_pause:
+      return "body Paused";
+    case Effect::task_resume:
+      return "body Running";
+    case Effect::work_enter:
+      return "label push (that of the type)";
+    case Effect::work_leave:
+      return "label pop (that of the type)";
+    case Effect::counters:
+      return "all hardware counters set";
+    case Effect::obsolete:
+      return "obsolete: ignored with a warning";
+    case Effect::none:
+      return "";
+  }
+  return "";
 }
 
 std::vector<CatalogueEntry> catalogue() {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
+
 #include "io/output_file.hpp"
 
 namespace fathom::ovni {
@@ -12,8 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 template <class T>
-void append(std::string& bytes, T value) {
-  if (Endian::native != Endian::little) value = byte_swapped(value);
+void append(std::string& bytes, T value, Endian order) {
+  if (Endian::native != order) value = byte_swapped(value);
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
@@ -41,8 +44,20 @@ Result<void> copy_whole(const fs::path& from, const fs::path& to) {
   return {};
 }
 
+// "loom.L/proc.P/thread.T": where the streams of old layouts are, and those of version 3 usually.
+std::string usual_path(const Metadata& metadata) {
+  return fmt::format("loom.{}/proc.{}/thread.{}", metadata.loom.value_or("unknown"), metadata.pid.value_or(0),
+                     metadata.tid.value_or(0));
+}
+
+Result<void> write_events(const Stream& stream, bool header, const fs::path& target) {
+  const std::string_view events = stream.blob.text().substr(stream.begin);
+  if (!header) return copy_bytes(target, {events});
+  return copy_bytes(target, {StreamBuilder(true, stream.order).bytes(), events});
+}
+
 Result<void> write_as_v3(const Stream& stream, const fs::path& root) {
-  const fs::path directory = root / stream.path;
+  const fs::path directory = root / usual_path(stream.metadata);
   FATHOM_CHECK(make_directory(directory));
   Metadata metadata = stream.metadata;
   // What version 3 demands and older ones do not say: the rules of version 2 for a missing model list, and the
@@ -60,10 +75,65 @@ Result<void> write_as_v3(const Stream& stream, const fs::path& root) {
   if (!metadata.lib_commit) metadata.lib_commit = "unknown";
   if (!metadata.finished && stream.metadata.version == 1) metadata.finished = 1;
   FATHOM_CHECK(write_file(directory / "stream.json", to_stream_json(metadata)));
-  const std::string_view bytes = stream.blob.text();
-  if (stream.begin != 0) return copy_bytes(directory / "stream.obs", {bytes});
-  const std::string header = StreamBuilder().bytes();
-  return copy_bytes(directory / "stream.obs", {header, bytes});
+  return write_events(stream, true, directory / "stream.obs");
+}
+
+// "O1 V2 61": a letter and the major version of each model that is required.
+std::string model_versions(const Metadata& metadata) {
+  std::string text;
+  if (!metadata.require) return text;
+  for (const auto& [name, version] : *metadata.require) {
+    const int model = find_model(name);
+    if (model < 0) continue;
+    if (!text.empty()) text += ' ';
+    text += model_info(static_cast<Model>(model)).character;
+    text += version.substr(0, version.find('.'));
+  }
+  return text;
+}
+
+// What the process says, put together from its threads.
+void add_to_process(Metadata& process, const Metadata& thread) {
+  if (thread.app_id) process.app_id = thread.app_id;
+  if (thread.rank) process.rank = thread.rank;
+  if (thread.nranks) process.nranks = thread.nranks;
+  if (thread.cpus) {
+    if (!process.cpus) process.cpus.emplace();
+    for (const Cpu& cpu : *thread.cpus) {
+      const auto same = [&](const Cpu& known) { return known.index == cpu.index && known.phyid == cpu.phyid; };
+      if (std::none_of(process.cpus->begin(), process.cpus->end(), same)) process.cpus->push_back(cpu);
+    }
+  }
+  if (process.model_version.empty()) {
+    process.model_version = thread.model_version.empty() ? model_versions(thread) : thread.model_version;
+  }
+}
+
+Result<void> write_as_old(const NativeTrace& trace, const fs::path& root, Layout layout, const Work& work) {
+  std::map<fs::path, Metadata> processes;
+  for (const Stream& stream : trace.streams) {
+    fs::path file = root / usual_path(stream.metadata);
+    FATHOM_CHECK(make_directory(file.parent_path()));
+    Metadata& process = processes[file.parent_path()];
+    add_to_process(process, stream.metadata);
+    if (layout == Layout::v2) {
+      Metadata thread = stream.metadata;
+      thread.version = 2;
+      FATHOM_CHECK(write_file(fs::path(file).concat(".json"), to_thread_json(thread)));
+    } else if (!stream.metadata.marks.empty() || stream.metadata.counters) {
+      FATHOM_CHECK(work->diagnostics.lost(
+          "ovni.metadata_lost", Place::in(stream.metadata_file.string()),
+          fmt::format("layout {} cannot define marks and counters: left out", to_string(layout))));
+    }
+    if (layout >= Layout::v1_c) file += ".obs";
+    FATHOM_CHECK(write_events(stream, layout != Layout::v1_a, file));
+  }
+  for (auto& [directory, process] : processes) {
+    process.version = layout == Layout::v2 ? 2 : 1;
+    if (layout == Layout::v1_a || layout == Layout::v2) process.model_version.clear();
+    FATHOM_CHECK(write_file(directory / "metadata.json", to_process_json(process)));
+  }
+  return {};
 }
 
 Result<void> write_same(const Stream& stream, Layout layout, const fs::path& root) {
@@ -79,14 +149,14 @@ Result<void> write_same(const Stream& stream, Layout layout, const fs::path& roo
   return write_file(thread, stream.metadata_text);
 }
 
-Result<void> write_all(const NativeTrace& trace, const fs::path& root, Layout layout) {
+Result<void> write_all(const NativeTrace& trace, const fs::path& root, Layout layout, const Work& work) {
   FATHOM_CHECK(make_directory(root));
-  for (const Stream& stream : trace.streams) {
-    if (layout == trace.layout) {
-      FATHOM_CHECK(write_same(stream, layout, root));
-    } else {
-      FATHOM_CHECK(write_as_v3(stream, root));
+  if (layout == trace.layout || layout == Layout::v3) {
+    for (const Stream& stream : trace.streams) {
+      FATHOM_CHECK(layout == trace.layout ? write_same(stream, layout, root) : write_as_v3(stream, root));
     }
+  } else {
+    FATHOM_CHECK(write_as_old(trace, root, layout, work));
   }
   const fs::path offsets = trace.root / "clock-offsets.txt";
   std::error_code status;
@@ -96,16 +166,16 @@ Result<void> write_all(const NativeTrace& trace, const fs::path& root, Layout la
 
 }  // namespace
 
-StreamBuilder::StreamBuilder(bool header) {
+StreamBuilder::StreamBuilder(bool header, Endian order) : order_(order) {
   if (!header) return;
   bytes_ = "ovni";
-  append(bytes_, std::uint32_t{1});
+  append(bytes_, std::uint32_t{1}, order_);
 }
 
 void StreamBuilder::head(unsigned flags, std::string_view mcv, std::uint64_t clock) {
   bytes_ += static_cast<char>(flags);
   bytes_ += mcv.substr(0, 3);
-  append(bytes_, clock);
+  append(bytes_, clock, order_);
 }
 
 StreamBuilder& StreamBuilder::event(std::string_view mcv, std::uint64_t clock, Bytes payload) {
@@ -116,19 +186,18 @@ StreamBuilder& StreamBuilder::event(std::string_view mcv, std::uint64_t clock, B
 
 StreamBuilder& StreamBuilder::jumbo(std::string_view mcv, std::uint64_t clock, Bytes data) {
   head(kJumboFlag | 3U, mcv, clock);
-  append(bytes_, static_cast<std::uint32_t>(data.size()));
+  append(bytes_, static_cast<std::uint32_t>(data.size()), order_);
   bytes_ += as_text(data);
   return *this;
 }
 
-Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout) {
-  if (layout != trace.layout && layout != Layout::v3) return Error::usage("traces can be moved to layout v3 only");
+Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work) {
   std::error_code status;
   if (fs::exists(target, status) && !(fs::is_directory(target, status) && fs::is_empty(target, status))) {
     return Error::usage(fmt::format("{} exists already and is not an empty directory", target.string()));
   }
   const fs::path temporary = fs::path(target).concat(fmt::format(".{}.tmp", getpid()));
-  auto written = write_all(trace, temporary, layout);
+  auto written = write_all(trace, temporary, layout, work);
   if (written.ok()) {
     fs::rename(temporary, target, status);
     if (status) written = cannot("rename to", target, status);

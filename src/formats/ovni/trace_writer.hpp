@@ -5,11 +5,11 @@
 
 namespace fathom::ovni {
 
-// Events as bytes, in the order of this machine's readers (little-endian).
+// Events as bytes.
 class StreamBuilder {
  public:
   // `header` as in every layout but v1-a.
-  explicit StreamBuilder(bool header = true);
+  explicit StreamBuilder(bool header = true, Endian order = Endian::little);
   // A payload of one byte or of more than 16 does not exist; use jumbo().
   StreamBuilder& event(std::string_view mcv, std::uint64_t clock, Bytes payload = {});
   StreamBuilder& jumbo(std::string_view mcv, std::uint64_t clock, Bytes data);
@@ -17,16 +17,19 @@ class StreamBuilder {
 
  private:
   void head(unsigned flags, std::string_view mcv, std::uint64_t clock);
+  Endian order_;
   std::string bytes_;
 };
 
 // Adds integers, packed as arguments are.
 class Payload {
  public:
+  Payload() = default;
+  explicit Payload(Endian order) : order_(order) {}
   template <class T>
   Payload& add(T value) {
     static_assert(std::is_integral_v<T>);
-    if (Endian::native != Endian::little) value = byte_swapped(value);
+    if (Endian::native != order_) value = byte_swapped(value);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
   }
@@ -38,11 +41,14 @@ class Payload {
   operator Bytes() const { return as_bytes(bytes_); }
 
  private:
+  Endian order_ = Endian::little;
   std::string bytes_;
 };
 
 // Writes all streams and their metadata below `target`, which must not exist or be empty; it appears whole or not at
-// all. The same layout is copied byte for byte; v3 can be made from every other.
-Result<void> write_trace(const NativeTrace& trace, const std::filesystem::path& target, Layout layout);
+// all. The same layout is copied byte for byte. To another one events are copied as they are, and metadata are told in
+// its words: what it has no words for is left out with a warning.
+Result<void> write_trace(const NativeTrace& trace, const std::filesystem::path& target, Layout layout,
+                         const Work& work);
 
 }  // namespace fathom::ovni

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
+#include "formats/paraver/cfg_text.hpp"
 #include "formats/paraver/pcf_text.hpp"
 
 namespace fathom::paraver {
@@ -85,12 +87,28 @@ Result<void> ViewWriter::write(const std::vector<std::string>& texts) {
   return {};
 }
 
+Result<void> ViewWriter::write_windows(const View& view) const {
+  const std::filesystem::path folder = directory_ / "cfg" / view.name;
+  std::error_code status;
+  std::filesystem::create_directories(folder, status);
+  if (status) {
+    return Error(fmt::format("cannot create the directory: {}", status.message()), Place::in(folder.string()));
+  }
+  for (const ViewType& type : view.types) {
+    const std::string title(trim(type.label));
+    FATHOM_CHECK(write_file(folder / fmt::format("{}-{}.cfg", type.type, cfg_name(title)),
+                            cfg_text(fmt::format("{}: {}", view.name, title), type.type, title)));
+  }
+  return {};
+}
+
 Result<void> ViewWriter::end(std::span<const View> views, std::int64_t final_time_ns) {
   for (std::size_t i = 0; i < views.size(); ++i) {
     files_[i]->overwrite(0, as_bytes(header_line(final_time_ns, views[i].rows.size())));
     FATHOM_CHECK(files_[i]->commit());
     FATHOM_CHECK(write_file(directory_ / (views[i].name + ".pcf"), pcf_text(views[i])));
     FATHOM_CHECK(write_file(directory_ / (views[i].name + ".row"), row_text(views[i])));
+    if (with_windows_) FATHOM_CHECK(write_windows(views[i]));
   }
   files_.clear();
   return {};

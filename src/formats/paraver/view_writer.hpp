@@ -11,8 +11,9 @@ namespace fathom::paraver {
 
 class ViewWriter : public ViewSink {
  public:
-  // The directory is made when it is missing.
-  explicit ViewWriter(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  // The directory is made when it is missing. `with_windows`: also cfg/VIEW/*.cfg, a window of Paraver per type.
+  explicit ViewWriter(std::filesystem::path directory, bool with_windows = false)
+      : directory_(std::move(directory)), with_windows_(with_windows) {}
 
   Result<void> begin(std::span<const View> views) override;
   void encode(std::span<const ViewRecord> records, std::vector<std::string>& texts) const override;
@@ -20,7 +21,10 @@ class ViewWriter : public ViewSink {
   Result<void> end(std::span<const View> views, std::int64_t final_time_ns) override;
 
  private:
+  [[nodiscard]] Result<void> write_windows(const View& view) const;
+
   std::filesystem::path directory_;
+  bool with_windows_;
   std::vector<std::unique_ptr<OutputFile>> files_;
   std::vector<std::vector<std::string>> prefixes_;  // per view and row: "2:0:1:1:ROW:"
 };

@@ -97,14 +97,60 @@ TEST(OvniMade, RewritesAndMovesToVersion3) {
   auto trace = open_native(scratch.path() / "old", work);
   ASSERT_TRUE(trace.ok()) << trace.error().text();
   EXPECT_EQ(trace->layout, Layout::v1_a);
-  ASSERT_TRUE(write_trace(*trace, scratch.path() / "same", Layout::v1_a).ok());
-  ASSERT_TRUE(write_trace(*trace, scratch.path() / "new", Layout::v3).ok());
+  ASSERT_TRUE(write_trace(*trace, scratch.path() / "same", Layout::v1_a, work).ok());
+  ASSERT_TRUE(write_trace(*trace, scratch.path() / "new", Layout::v3, work).ok());
   EXPECT_EQ(expected_text(scratch.path() / "same/loom.node.1/proc.10/thread.11"), made_stream().substr(8));
   auto moved = open_native(scratch.path() / "new", work);
   ASSERT_TRUE(moved.ok()) << moved.error().text();
   EXPECT_EQ(moved->layout, Layout::v3);
   EXPECT_EQ(dump_text(*moved, DumpForm::raw, work), dump_text(*trace, DumpForm::raw, work));
-  EXPECT_FALSE(write_trace(*trace, scratch.path() / "new", Layout::v3).ok());
+  EXPECT_FALSE(write_trace(*trace, scratch.path() / "new", Layout::v3, work).ok());
+}
+
+// Every layout from every other, in both byte orders: the same events, and metadata as far as both can tell them.
+TEST(OvniMade, AllLayoutsFromAllOthers) {
+  constexpr Layout kLayouts[] = {Layout::v1_a, Layout::v1_b, Layout::v1_c, Layout::v2, Layout::v3};
+  for (const Endian order : {Endian::little, Endian::big}) {
+    TemporaryDirectory scratch;
+    StreamBuilder stream(true, order);
+    stream.event("OHx", 1000, Payload(order).add(std::int32_t{1}).add(std::int32_t{-1}).add(std::uint64_t{255}));
+    stream.jumbo("VYc", 1001, Payload(order).add(std::uint32_t{1}).text("solve"));
+    stream.event("OM=", 1002, Payload(order).add(std::int64_t{258}).add(std::int32_t{3}));
+    stream.event("OHe", 1050);
+    Metadata metadata = made_metadata();
+    metadata.rank = 1;
+    metadata.nranks = 2;
+    write_made(scratch / "v3", stream.bytes(), metadata);
+    const Work work = make_work();
+    auto first = open_native(scratch / "v3", work);
+    ASSERT_TRUE(first.ok());
+    const std::string text = dump_text(*first, DumpForm::sentence, work);
+    EXPECT_NE(text.find("CPU 1 created from -1 with tag 0xff\n"), std::string::npos) << text;
+    for (const Layout layout : kLayouts) {
+      if (layout == Layout::v3) continue;
+      const auto from = scratch / std::string(to_string(layout));
+      ASSERT_TRUE(write_trace(*first, from, layout, work).ok());
+      auto old = open_native(from, work);
+      ASSERT_TRUE(old.ok()) << old.error().text();
+      EXPECT_EQ(old->layout, layout);
+      EXPECT_EQ(old->streams[0].order, order);
+      EXPECT_EQ(dump_text(*old, DumpForm::sentence, work), text) << to_string(layout);
+      EXPECT_EQ(old->streams[0].metadata.rank, 1);
+      EXPECT_EQ(old->streams[0].metadata.cpus->size(), 2U);
+      EXPECT_EQ(old->streams[0].metadata.model_version,
+                layout == Layout::v1_b || layout == Layout::v1_c ? "O1 V2 M1" : "");
+      EXPECT_EQ(old->streams[0].metadata.marks.size(), layout == Layout::v2 ? 1U : 0U);
+      for (const Layout next : kLayouts) {
+        const auto to = scratch / (std::string(to_string(layout)) + "-" + std::string(to_string(next)));
+        ASSERT_TRUE(write_trace(*old, to, next, work).ok());
+        auto again = open_native(to, work);
+        ASSERT_TRUE(again.ok()) << again.error().text();
+        EXPECT_EQ(again->layout, next);
+        EXPECT_EQ(dump_text(*again, DumpForm::sentence, work), text) << to_string(layout) << " " << to_string(next);
+      }
+    }
+    EXPECT_TRUE(work->diagnostics.defective());  // marks have no place in version 1
+  }
 }
 
 TEST(OvniMade, ReadsBigEndian) {

@@ -76,6 +76,36 @@ TEST(OvniReference, Version1Release141) { check_version("v1-1.4.1"); }
 TEST(OvniReference, Version1Release100) { check_version("v1-1.0.0"); }
 TEST(OvniReference, Version1Document) { check_version("v1-seed"); }
 
+// Metadata that the library wrote come out as they were, character by character.
+TEST(OvniReference, MetadataAreSpelledAsTheLibraryDoes) {
+  SKIP_WITHOUT_OVNI_DATA();
+  int compared = 0;
+  for (const std::string version : {"v3", "v2", "v1-1.4.1", "v1-1.0.0", "v1-seed"}) {
+    for (const auto& directory : case_directories(version)) {
+      const std::string name = directory.filename().string();
+      // Made by a generator; or with attributes of the program's own.
+      if (name.starts_with("syn") || name.starts_with("dump") || name == "ovni-libovni-attr") continue;
+      SCOPED_TRACE(directory.string());
+      TemporaryDirectory scratch;
+      auto trace = open_native(unpack(directory / "trace.tar.gz", scratch.path()), make_work());
+      ASSERT_TRUE(trace.ok());
+      for (const Stream& stream : trace->streams) {
+        const std::string first = expected_text(stream.metadata_file).value_or("");
+        if (version == "v3") {
+          EXPECT_EQ(to_stream_json(stream.metadata), first);
+        } else {
+          EXPECT_EQ(to_process_json(stream.metadata), first);
+        }
+        if (version == "v2") {
+          EXPECT_EQ(to_thread_json(stream.metadata), stream.metadata_text);
+        }
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
 TEST(OvniReference, EdgeCases) {
   SKIP_WITHOUT_OVNI_DATA();
   for (const auto& entry : std::filesystem::directory_iterator(ovni_data() / "v3-edge")) {

@@ -4,7 +4,9 @@
 #include <random>
 
 #include "formats/paraver/prv_file.hpp"
+#include "formats/paraver/view_writer.hpp"
 #include "formats/registry.hpp"
+#include "io/file.hpp"
 #include "temporary_directory.hpp"
 #include "trace/merge.hpp"
 
@@ -69,6 +71,21 @@ TEST(Paraver, MapsToTheTraceLevel) {
                              })
                   .ok());
   EXPECT_EQ(messages, 1U);
+}
+
+TEST(Paraver, WindowsOfViews) {
+  TemporaryDirectory scratch;
+  ViewWriter writer(scratch / "out", true);
+  const std::vector<View> views = {
+      {"thread", {"one"}, {{13, "nOS-V subsystem of the ACTIVE thread", {}}, {7, "Flush ", {}}}}};
+  ASSERT_TRUE(writer.begin(views).ok());
+  ASSERT_TRUE(writer.end(views, 5).ok());
+  auto blob = map_file(scratch / "out/cfg/thread/13-nos-v-subsystem-of-the-active-thread.cfg");
+  ASSERT_TRUE(blob.ok()) << blob.error().text();
+  EXPECT_TRUE(blob->starts_with("#ParaverCFG\n"));
+  EXPECT_NE(blob->text().find("\nwindow_filter_module evt_type 1 13\n"), std::string_view::npos);
+  EXPECT_NE(blob->text().find("\nwindow_name thread: nOS-V subsystem of the ACTIVE thread\n"), std::string_view::npos);
+  EXPECT_TRUE(map_file(scratch / "out/cfg/thread/7-flush.cfg").ok());
 }
 
 TEST(Paraver, DamageIsReportedWithItsLine) {
