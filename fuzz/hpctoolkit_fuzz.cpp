@@ -1,10 +1,9 @@
-// Any bytes as each file of a database: the first byte says which, the rest is its content; the other files are absent
-// or empty. Nothing may crash, hang or take memory beyond the budget.
+// Any bytes as each binary file of a database, by what they begin with. Nothing may crash, hang or take memory beyond
+// the budget.
 #include <cstdint>
 
 #include "formats/hpctoolkit/cct_db.hpp"
 #include "formats/hpctoolkit/classic_files.hpp"
-#include "formats/hpctoolkit/experiment_xml.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
 #include "formats/hpctoolkit/meta_db.hpp"
 #include "formats/hpctoolkit/profile_db.hpp"
@@ -44,31 +43,20 @@ void read_trace(const Blob& blob, const Work& work) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
   const auto work = make_work(false, std::uint64_t{256} << 20);
-  const Blob blob("input", Bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1), nullptr);
-  switch (data[0] % 7) {
-    case 0:
-      if (const auto meta = MetaDb::read(blob, work)) (void)map_meta(*meta, work);
-      break;
-    case 1:
-      if (const auto xml = ExperimentXml::read(blob, work)) (void)map_xml(*xml, work);
-      break;
-    case 2:
-      read_profiles(blob, work);
-      break;
-    case 3:
-      read_contexts(blob, work);
-      break;
-    case 4:
-      read_trace(blob, work);
-      break;
-    case 5:
-      (void)MetricDbFile::read(blob, work);
-      (void)TraceFile::read(blob, 0, work);
-      break;
-    default:
-      (void)merged_files(blob, work);
+  const Blob blob("input", Bytes(reinterpret_cast<const std::byte*>(data), size), nullptr);
+  if (MetaDb::looks_like(blob.bytes())) {
+    if (const auto meta = MetaDb::read(blob, work)) (void)map_meta(*meta, work);
+  } else if (ProfileDb::looks_like(blob.bytes())) {
+    read_profiles(blob, work);
+  } else if (CctDb::looks_like(blob.bytes())) {
+    read_contexts(blob, work);
+  } else if (TraceDb::looks_like(blob.bytes())) {
+    read_trace(blob, work);
+  } else {
+    (void)MetricDbFile::read(blob, work);
+    (void)TraceFile::read(blob, 0, work);
+    (void)merged_files(blob, work);
   }
   return 0;
 }

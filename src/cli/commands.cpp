@@ -19,6 +19,7 @@ std::unique_ptr<Command> make_emulate_command();
 std::unique_ptr<Command> make_exclusify_command();
 std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_groups_command();
+std::unique_ptr<Command> make_source_command();
 std::unique_ptr<Command> make_inclusify_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_mean_command();
@@ -54,6 +55,7 @@ std::span<const CommandGroup> command_groups() {
             make_routines_command},
            {"groups", "values by kind of region: MPI, OpenMP, user code; filter suggestion", Forms::json_and_csv,
             make_groups_command},
+           {"source", "values beside the lines of source they were measured in", Forms::csv, make_source_command},
            {"nodes", "how a metric spreads over the nodes of the machine", Forms::json_and_csv, make_nodes_command},
            {"sanity", "does a measurement make sense: names, lines, values below zero", Forms::json_and_csv,
             make_sanity_command},

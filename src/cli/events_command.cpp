@@ -9,6 +9,7 @@
 #include "cli/time_argument.hpp"
 #include "report/csv.hpp"
 #include "trace/merge.hpp"
+#include "trace/samples.hpp"
 
 namespace fathom::cli {
 
@@ -24,6 +25,7 @@ class EventsCommand final : public Command {
         .values("-n,--name", "NAME", names_, "only events of this name (* and ? match)")
         .value("--from-time", "T", &from_, "not before T: ns on the trace's clock, or with a unit (1.5s)")
         .value("--to-time", "T", &to_, "before T")
+        .value("--depth", "N", &depth_, "samples: name the function at depth N of the call stack (0 = outermost)")
         .value("--limit", "N", &limit_, "stop after N events")
         .flag("--messages", messages_,
               "matched messages instead: sender, receiver, tag, communicator, bytes, both times")
@@ -52,7 +54,7 @@ class EventsCommand final : public Command {
     std::uint64_t shown = 0;
     while (const Event* event = merged.next()) {
       if (!kinds[static_cast<std::size_t>(event->kind)]) continue;
-      const std::string_view name = trace->name(*event);
+      const std::string_view name = depth_ ? name_at_depth(*trace, *event) : trace->name(*event);
       if (!names_.empty() && !wanted(name)) continue;
       detail.clear();
       if (!no_detail_) FATHOM_CHECK(trace->detail(*event, detail));
@@ -132,6 +134,13 @@ class EventsCommand final : public Command {
     std::optional<JsonWriter> writer_;
   };
 
+  [[nodiscard]] std::string_view name_at_depth(const Trace& trace, const Event& event) const {
+    if (event.kind != EventKind::sample) return trace.name(event);
+    Event shown = event;
+    const ContextId context(event.name);
+    shown.name = frame_at(trace.definitions().contexts, context, depth_).value;
+    return trace.name(shown);
+  }
   [[nodiscard]] bool wanted(std::string_view name) const {
     for (const std::string& pattern : names_) {
       if (matches_pattern(pattern, name)) return true;
@@ -212,6 +221,7 @@ class EventsCommand final : public Command {
   std::optional<std::string> from_;
   std::optional<std::string> to_;
   std::uint64_t limit_ = 0;
+  std::optional<std::size_t> depth_;
   bool messages_ = false;
   bool no_detail_ = false;
 };

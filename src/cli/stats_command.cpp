@@ -28,17 +28,19 @@ class StatsCommand final : public Command {
     options.positional("PATH", path_, "a trace")
         .values("--by", "WHAT", by_,
                 "further tables; DUMPI: kind, rank, rank-call, rank-size, size, counter, bin, bin-call, bin-peer, "
-                "bin-size, bin-counter; ovni: model, thread")
+                "bin-size, bin-counter; ovni: model, thread; samples: location, context")
         .value("--table", "NAME", &table_, "this table alone: calls, matrix, or what --by takes")
         .values("-l,--location", "ID", locations_, "only these locations")
         .value("--from-time", "T", &from_,
                "only calls that begin at T or later: ns on the trace's clock, or with a unit (1.5s)")
         .value("--to-time", "T", &to_, "only calls that begin before T")
+        .value("--depth", "N", &depth_, "samples: the function at depth N of the call stack (0 = outermost)")
         .values("--option", "KEY=VALUE", options_,
                 "DUMPI: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/")
         .flag("--matrix", matrix_, "print the communication matrix, too (it is always part of --json)")
         .example("fathom stats run.meta", "calls, time and bytes per function")
         .example("fathom stats run.meta --by rank --by bin --option bins=20", "and per rank and over time")
+        .example("fathom stats run.d --depth 2 --by location", "HPCToolkit: time per function at depth 2, per profile")
         .example("fathom stats run.meta --option 'calls=coll'", "collectives alone")
         .example("fathom stats run.meta --csv --table rank-call", "one table as CSV")
         .about(
@@ -60,6 +62,7 @@ class StatsCommand final : public Command {
     } else if (session.csv() && !table_ && by_.size() > 1) {
       return Error::usage("CSV is one table; several were asked for").hint("choose with --table, or use --json");
     }
+    if (depth_) options.options.emplace_back("depth", std::to_string(*depth_));
     for (const std::string& text : options_) {
       const auto equals = text.find('=');
       if (equals == std::string::npos) return Error::usage(fmt::format("--option needs KEY=VALUE, found '{}'", text));
@@ -243,6 +246,7 @@ class StatsCommand final : public Command {
   std::optional<std::string> table_;
   std::optional<std::string> from_;
   std::optional<std::string> to_;
+  std::optional<std::size_t> depth_;
   bool matrix_ = false;
 };
 

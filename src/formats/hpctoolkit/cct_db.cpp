@@ -73,21 +73,8 @@ ContextRecord CctDb::record(std::uint64_t id) const {
 std::optional<ContextBlock> CctDb::block(std::uint64_t id) const {
   const ContextRecord record = this->record(id);
   if (record.value_count == 0) return ContextBlock();
-  const std::byte* base = blob_.bytes().data();
-  if (!fits(record.values_at, record.value_count, ContextBlock::kEntrySize, blob_.size()) ||
-      !fits(record.indices_at, record.metric_count, ContextBlock::kIndexSize, blob_.size())) {
-    return std::nullopt;
-  }
-  if (generation_ == Generation::xml) {
-    const std::uint64_t at = record.indices_at + record.metric_count * ContextBlock::kIndexSize;
-    if (!fits(at, 1, ContextBlock::kIndexSize, blob_.size()) ||
-        load_unchecked<std::uint16_t>(base + at, Endian::big) != ContextBlockShape::kTerminator ||
-        load_unchecked<std::uint64_t>(base + at + 2, Endian::big) != record.value_count) {
-      return std::nullopt;
-    }
-  }
-  return ContextBlock(generation_, base + record.values_at, record.value_count, base + record.indices_at,
-                      record.metric_count);
+  return locate_block<ContextBlockShape>(
+      blob_, generation_, {record.value_count, record.values_at, record.metric_count, record.indices_at});
 }
 
 bool CctDb::looks_damaged() const {
@@ -108,22 +95,9 @@ Result<void> CctDb::check(std::uint64_t id, const Work& work) const {
                     "terminated",
                     id, record(id).value_count));
   }
+  FATHOM_CHECK(check_index(*values, blob_, record(id).indices_at, fmt::format("context {}", id), "metric", work));
   for (std::uint64_t slot = 0; slot < values->index_count(); ++slot) {
-    const auto index_place = blob_.place(record(id).indices_at + slot * ContextBlock::kIndexSize);
-    if (slot > 0 && values->key(slot) <= values->key(slot - 1)) {
-      FATHOM_CHECK(work->diagnostics.lost("hpctoolkit.index_order", index_place,
-                                          fmt::format("context {}: metric {} follows metric {}, expected ascending ids",
-                                                      id, values->key(slot), values->key(slot - 1))));
-    }
-    const std::uint64_t stop = slot + 1 < values->index_count() ? values->start(slot + 1) : values->value_count();
-    if (values->start(slot) > stop || stop > values->value_count()) {
-      FATHOM_CHECK(
-          work->diagnostics.lost("hpctoolkit.index_range", index_place,
-                                 fmt::format("context {}: the values of metric {} are said to be {} to {} of {}", id,
-                                             values->key(slot), values->start(slot), stop, values->value_count())));
-      continue;
-    }
-    for (std::uint64_t i = values->start(slot) + 1; i < stop; ++i) {
+    for (std::uint64_t i = values->begin(slot) + 1; i < values->end(slot); ++i) {
       if (values->id(i) > values->id(i - 1)) continue;
       FATHOM_CHECK(work->diagnostics.lost(
           "hpctoolkit.entry_order", blob_.place(record(id).values_at + i * ContextBlock::kEntrySize),

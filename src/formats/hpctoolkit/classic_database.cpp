@@ -10,6 +10,7 @@
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/xml_tree.hpp"
 #include "io/file.hpp"
+#include "trace/samples.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -331,6 +332,11 @@ std::vector<Level> ClassicDatabase::levels() const {
 Result<std::shared_ptr<const Trace>> ClassicDatabase::trace() {
   if (!trace_) return no_level(Level::trace);
   return trace_;
+}
+
+Result<TraceStatistics> ClassicDatabase::statistics(const StatisticsOptions& options) {
+  FATHOM_TRY(const auto samples, trace());
+  return sample_statistics(*samples, options);
 }
 
 Result<void> ClassicDatabase::dump(const DumpOptions& options, const TextSink& sink) {

@@ -23,6 +23,7 @@ class ClassicDatabase : public Dataset {
   Result<ProfilePtr> profile() override { return profile_; }
   Result<std::shared_ptr<const Trace>> trace() override;
   Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
+  Result<TraceStatistics> statistics(const StatisticsOptions& options) override;
 
  private:
   ClassicDatabase(const Format& format, std::filesystem::path directory, const Work& work)

@@ -8,10 +8,12 @@
 #include "base/parallel.hpp"
 #include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/dump.hpp"
+#include "formats/hpctoolkit/new_directory.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
+#include "trace/samples.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -221,6 +223,11 @@ Result<std::shared_ptr<const Trace>> Database::trace() {
   return trace_;
 }
 
+Result<TraceStatistics> Database::statistics(const StatisticsOptions& options) {
+  FATHOM_TRY(const auto samples, trace());
+  return sample_statistics(*samples, options);
+}
+
 Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
   const bool meta = MetaDb::looks_like(files_.description.bytes());
   const std::string description = meta ? "meta" : "experiment";
@@ -247,11 +254,10 @@ Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
 
 // A copy of every file: nothing is lost, whatever it is.
 Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteOptions&) {
+  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target));
   std::error_code status;
-  std::filesystem::create_directories(target, status);
-  if (status) return Error(fmt::format("cannot create: {}", status.message()), Place::in(target.string()));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path(), status)) {
-    const auto to = target / std::filesystem::relative(entry.path(), path(), status);
+    const auto to = directory.path() / std::filesystem::relative(entry.path(), path(), status);
     if (entry.is_directory()) {
       std::filesystem::create_directories(to, status);
     } else if (entry.is_regular_file()) {
@@ -260,6 +266,7 @@ Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteO
     }
   }
   if (status) return Error(status.message(), Place::in(path().string()));
+  FATHOM_CHECK(directory.commit());
   return true;
 }
 

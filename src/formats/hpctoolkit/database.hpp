@@ -39,6 +39,7 @@ class Database : public Dataset {
   Result<std::shared_ptr<const Trace>> trace() override;
   Result<void> check() override;
   Result<void> dump(const DumpOptions& options, const TextSink& sink) override;
+  Result<TraceStatistics> statistics(const StatisticsOptions& options) override;
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override;
 
   [[nodiscard]] const Mapping& mapping() const { return *mapping_; }

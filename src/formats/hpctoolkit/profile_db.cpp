@@ -43,29 +43,50 @@ Result<ProfileDb> ProfileDb::read(const Blob& blob, const Work& work) {
 // A block that does not lie inside the file is reported and forgotten.
 Result<void> ProfileDb::keep_sound(ProfileRecord& record, std::size_t index, std::uint64_t record_at,
                                    const Work& work) const {
-  const auto forget = [&](std::string text) {
-    record.value_count = record.context_count = 0;
-    record.values_at = record.indices_at = 0;
-    return work->diagnostics.lost("hpctoolkit.profile_block", blob_.place(record_at), std::move(text));
-  };
-  if (!fits(record.values_at, record.value_count, ProfileBlock::kEntrySize, blob_.size()) ||
-      !fits(record.indices_at, record.context_count, ProfileBlock::kIndexSize, blob_.size())) {
-    return forget(fmt::format(
-        "profile {}: {} values at 0x{:x} with {} index entries do not lie inside the file of {} bytes; left out", index,
-        record.value_count, record.values_at, record.context_count, blob_.size()));
-  }
-  if (generation_ == Generation::xml) {
-    const std::uint64_t at = record.indices_at + record.context_count * ProfileBlock::kIndexSize;
-    const bool there = fits(at, 1, ProfileBlock::kIndexSize, blob_.size());
-    const std::byte* end = blob_.bytes().data() + at;
-    if (!there || load_unchecked<std::uint32_t>(end, Endian::big) != ProfileBlockShape::kTerminator ||
-        load_unchecked<std::uint64_t>(end + 4, Endian::big) != record.value_count) {
-      return forget(
-          fmt::format("profile {}: its block does not end with the terminator 'end!' and {} at 0x{:x}; left out", index,
-                      record.value_count, at));
+  const BlockPlace place{record.value_count, record.values_at, record.context_count, record.indices_at};
+  if (locate_block<ProfileBlockShape>(blob_, generation_, place)) return {};
+  record.value_count = record.context_count = 0;
+  record.values_at = record.indices_at = 0;
+  return work->diagnostics.lost(
+      "hpctoolkit.profile_block", blob_.place(record_at),
+      fmt::format("profile {}: {} values at 0x{:x} with {} index entries at 0x{:x} do not lie inside the file of {} "
+                  "bytes{}; left out",
+                  index, place.value_count, place.values_at, place.index_count, place.indices_at, blob_.size(),
+                  generation_ == Generation::xml ? ", or do not end with 'end!' and their number" : ""));
+}
+
+// u16 length, then per element: in the XML generation u16 kind with the code in its upper bits, u64 physical, u64
+// logical; in the meta.db generation, after 6 bytes of padding, u8 kind, padding, u16 flags, u32 logical, u64 physical.
+Result<void> ProfileDb::read_tuple(ProfileRecord& record, std::size_t index, std::uint64_t at, const Work& work) const {
+  const bool xml = generation_ == Generation::xml;
+  ByteCursor in(blob_, order_of(generation_));
+  in.seek(at, "identifier tuple");
+  const std::uint16_t length = in.u16("length of the identifier tuple");
+  if (!xml) in.skip(6, "padding");
+  in.count_that_fits(length, xml ? kXmlIdentifierSize : kMetaIdentifierSize, "identifier tuple");
+  for (std::uint16_t k = 0; in.ok() && k < length; ++k) {
+    Identifier id;
+    if (xml) {
+      const std::uint16_t kind = in.u16("identifier kind");
+      id.kind = kind & kKindMask;
+      id.flags = static_cast<std::uint16_t>(kind >> 14);
+      id.physical_is_real = id.flags != kLogicalOnly;
+      id.physical = in.u64("physical id");
+      id.logical = in.u64("logical id");
+    } else {
+      id.kind = in.u8("identifier kind");
+      in.skip(1, "padding");
+      id.flags = in.u16("identifier flags");
+      id.physical_is_real = (id.flags & 1U) != 0;
+      id.logical = in.u32("logical id");
+      id.physical = in.u64("physical id");
     }
+    record.tuple.push_back(id);
   }
-  return {};
+  if (in.ok()) return {};
+  record.tuple.clear();
+  return work->diagnostics.warn("hpctoolkit.id_tuple", in.status().error().place(),
+                                fmt::format("profile {}: {}", index, in.status().error().what()));
 }
 
 // 16 bytes magic, version, u32 profiles, u16 sections, then (size, offset) of profile infos and identifier tuples.
@@ -99,25 +120,7 @@ Result<void> ProfileDb::read_xml(const Work& work) {
     }
     record.summary = i == 0;
     FATHOM_CHECK(keep_sound(record, i, at, work));
-    ByteCursor tuple(blob_, Endian::big);
-    tuple.seek(tuple_at, "identifier tuple");
-    const std::uint16_t length = tuple.u16("length of the identifier tuple");
-    tuple.count_that_fits(length, kXmlIdentifierSize, "identifier tuple");
-    for (std::uint16_t k = 0; tuple.ok() && k < length; ++k) {
-      Identifier id;
-      const std::uint16_t kind = tuple.u16("identifier kind");
-      id.kind = kind & kKindMask;
-      id.flags = static_cast<std::uint16_t>(kind >> 14);
-      id.physical_is_real = id.flags != kLogicalOnly;
-      id.physical = tuple.u64("physical id");
-      id.logical = tuple.u64("logical id");
-      record.tuple.push_back(id);
-    }
-    if (!tuple.ok()) {
-      record.tuple.clear();
-      FATHOM_CHECK(work->diagnostics.warn("hpctoolkit.id_tuple", tuple.status().error().place(),
-                                          fmt::format("profile {}: {}", i, tuple.status().error().what())));
-    }
+    FATHOM_CHECK(read_tuple(record, i, tuple_at, work));
   }
   return {};
 }
@@ -153,27 +156,7 @@ Result<void> ProfileDb::read_meta(const Work& work) {
     record.summary = stride < kMetaRecordSize ? i == 0 : (in.u32("flags") & 1U) != 0;
     FATHOM_CHECK(in.status());
     FATHOM_CHECK(keep_sound(record, i, at, work));
-    if (tuple_at == 0) continue;
-    ByteCursor tuple(blob_);
-    tuple.seek(tuple_at, "identifier tuple");
-    const std::uint16_t length = tuple.u16("length of the identifier tuple");
-    tuple.skip(6, "padding");
-    tuple.count_that_fits(length, kMetaIdentifierSize, "identifier tuple");
-    for (std::uint16_t k = 0; tuple.ok() && k < length; ++k) {
-      Identifier id;
-      id.kind = tuple.u8("identifier kind");
-      tuple.skip(1, "padding");
-      id.flags = tuple.u16("identifier flags");
-      id.physical_is_real = (id.flags & 1U) != 0;
-      id.logical = tuple.u32("logical id");
-      id.physical = tuple.u64("physical id");
-      record.tuple.push_back(id);
-    }
-    if (!tuple.ok()) {
-      record.tuple.clear();
-      FATHOM_CHECK(work->diagnostics.warn("hpctoolkit.id_tuple", tuple.status().error().place(),
-                                          fmt::format("profile {}: {}", i, tuple.status().error().what())));
-    }
+    if (tuple_at != 0) FATHOM_CHECK(read_tuple(record, i, tuple_at, work));
   }
   return {};
 }
@@ -185,25 +168,8 @@ ProfileBlock ProfileDb::block(std::size_t profile) const {
 }
 
 Result<void> ProfileDb::check(std::size_t profile, const Work& work) const {
-  const ProfileBlock values = block(profile);
-  const std::uint64_t at = profiles_[profile].indices_at;
-  for (std::uint64_t slot = 0; slot < values.index_count(); ++slot) {
-    const auto place = blob_.place(at + slot * ProfileBlock::kIndexSize);
-    if (slot > 0 && values.key(slot) <= values.key(slot - 1)) {
-      FATHOM_CHECK(
-          work->diagnostics.lost("hpctoolkit.index_order", place,
-                                 fmt::format("profile {}: context {} follows context {}, expected ascending ids",
-                                             profile, values.key(slot), values.key(slot - 1))));
-    }
-    const std::uint64_t stop = slot + 1 < values.index_count() ? values.start(slot + 1) : values.value_count();
-    if (values.start(slot) > stop || stop > values.value_count()) {
-      FATHOM_CHECK(work->diagnostics.lost(
-          "hpctoolkit.index_range", place,
-          fmt::format("profile {}: the values of context {} are said to be {} to {} of {}", profile, values.key(slot),
-                      values.start(slot), stop, values.value_count())));
-    }
-  }
-  return {};
+  return check_index(block(profile), blob_, profiles_[profile].indices_at, fmt::format("profile {}", profile),
+                     "context", work);
 }
 
 }  // namespace fathom::hpctoolkit

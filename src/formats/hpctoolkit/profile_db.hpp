@@ -47,6 +47,7 @@ class ProfileDb {
  private:
   Result<void> read_xml(const Work& work);
   Result<void> read_meta(const Work& work);
+  Result<void> read_tuple(ProfileRecord& record, std::size_t index, std::uint64_t at, const Work& work) const;
   Result<void> keep_sound(ProfileRecord& record, std::size_t index, std::uint64_t record_at, const Work& work) const;
 
   Blob blob_;

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "base/work.hpp"
 #include "io/byte_cursor.hpp"
 
 namespace fathom::hpctoolkit {
@@ -122,5 +124,38 @@ using ContextBlock = SparseBlock<ContextBlockShape>;
 inline bool fits(std::uint64_t at, std::uint64_t count, std::uint64_t size, std::uint64_t total) {
   return at <= total && count <= (total - at) / size;
 }
+
+// Where a block is said to lie.
+struct BlockPlace {
+  std::uint64_t value_count = 0;
+  std::uint64_t values_at = 0;
+  std::uint64_t index_count = 0;
+  std::uint64_t indices_at = 0;
+};
+
+// The block, or nothing when it does not lie inside the file or, in the XML generation, is not terminated.
+template <class Shape>
+std::optional<SparseBlock<Shape>> locate_block(const Blob& blob, Generation generation, const BlockPlace& place) {
+  using Block = SparseBlock<Shape>;
+  const std::byte* base = blob.bytes().data();
+  if (!fits(place.values_at, place.value_count, Block::kEntrySize, blob.size()) ||
+      !fits(place.indices_at, place.index_count, Block::kIndexSize, blob.size())) {
+    return std::nullopt;
+  }
+  if (generation == Generation::xml) {
+    const std::uint64_t at = place.indices_at + place.index_count * Block::kIndexSize;
+    if (!fits(at, 1, Block::kIndexSize, blob.size()) ||
+        load_unchecked<typename Block::Key>(base + at, Endian::big) != Shape::kTerminator ||
+        load_unchecked<std::uint64_t>(base + at + sizeof(typename Block::Key), Endian::big) != place.value_count) {
+      return std::nullopt;
+    }
+  }
+  return Block(generation, base + place.values_at, place.value_count, base + place.indices_at, place.index_count);
+}
+
+// Reports keys that do not ascend and ranges that do not fit: `owner` ("profile 3") has entries of `key` ("context").
+template <class Shape>
+Result<void> check_index(const SparseBlock<Shape>& block, const Blob& blob, std::uint64_t indices_at,
+                         const std::string& owner, const char* key, const Work& work);
 
 }  // namespace fathom::hpctoolkit

@@ -1,0 +1,179 @@
+// fathom source: values beside the lines of source that they were measured in.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/profile_arguments.hpp"
+#include "formats/hpctoolkit/sources.hpp"
+#include "io/file.hpp"
+#include "io/line_cursor.hpp"
+#include "profile/source_lines.hpp"
+#include "report/csv.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom::cli {
+
+namespace {
+
+class SourceCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    arguments_.declare_path(options);
+    arguments_.declare_metrics(options, "the metric; default: time");
+    options.value("-f,--file", "F", &file_, "this file with its lines; the end of its path is enough; patterns")
+        .value("--around", "N", &around_, "lines shown around those with values; default: 2")
+        .flag("--all", all_, "all lines of the file");
+    arguments_.declare_derive(options);
+    arguments_.declare_hiding(options);
+    options
+        .about(
+            "Without --file: the source files, how much was measured in each, and where its text was found: the copy "
+            "in "
+            "the database (src/), or the file itself on this machine. With --file: values beside the lines. Without "
+            "the "
+            "text, the numbers of the lines stand alone.")
+        .example("fathom source run.d", "which files matter, and which of them are at hand")
+        .example("fathom source run.d -f solver.c", "the hot lines of one file");
+  }
+
+  Result<int> run(Session& session) override {
+    FATHOM_TRY(DatasetPtr opened, session.open(arguments_.path));
+    Dataset& dataset = session.keep(std::move(opened));
+    FATHOM_TRY(const ProfilePtr profile, arguments_.open(dataset));
+    FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
+    const Metric& metric = profile->defs().metric(metrics.front());
+    FATHOM_TRY(const auto files, source_lines(*profile, {metrics.front(), {}, {}}));
+    if (!file_) return list(session, dataset, metric, files);
+    std::vector<const SourceLines*> chosen;
+    std::vector<std::string> names;
+    for (const SourceLines& file : files) {
+      names.push_back(file.file);
+      if (fits(file.file)) chosen.push_back(&file);
+    }
+    if (chosen.empty()) {
+      return Error::usage(fmt::format("no source file is called '{}'{}", *file_, did_you_mean(*file_, names)))
+          .hint("'fathom source PATH' lists them");
+    }
+    if (session.csv()) {
+      CsvWriter csv(session.out());
+      csv.header({"file", "line", "value", "text"});
+      for (const SourceLines* file : chosen) FATHOM_CHECK(write_csv(csv, dataset, *file));
+      return kDone;
+    }
+    for (const SourceLines* file : chosen) FATHOM_CHECK(annotate(session, dataset, metric, *file));
+    return kDone;
+  }
+
+ private:
+  [[nodiscard]] bool fits(const std::string& name) const {
+    return name == *file_ || name.ends_with("/" + *file_) || matches_pattern(*file_, name);
+  }
+
+  static Result<int> list(Session& session, const Dataset& dataset, const Metric& metric,
+                          const std::vector<SourceLines>& files) {
+    double all = 0;
+    for (const SourceLines& file : files) all += file.total;
+    if (session.csv()) {
+      CsvWriter csv(session.out());
+      csv.header({"file", "value", "lines", "text"});
+      for (const SourceLines& file : files) {
+        const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+        csv.field(std::string_view(file.file));
+        csv.field(file.total);
+        csv.field(std::uint64_t{file.lines.size()});
+        csv.field(std::string_view(found ? found->string() : ""));
+        csv.end_row();
+      }
+      return kDone;
+    }
+    TextTable table;
+    table.column(to_upper(metric.name), Align::right).column("%", Align::right).column("LINES", Align::right);
+    table.column("FILE", Align::left, true).column("TEXT", Align::left, true);
+    for (const SourceLines& file : files) {
+      const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+      table.row({readable(file.total, metric.unit),
+                 percent(file.total, all),
+                 grouped(file.lines.size()),
+                 file.file,
+                 {found ? found->string() : "not found", Style::dim}});
+    }
+    session.out().write(table.text(session.terminal()));
+    return kDone;
+  }
+
+  static std::string to_upper(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    return text;
+  }
+
+  // Lines of the file that `show` accepts, with their text where there is one.
+  template <class Use>
+  static Result<void> each_line(const Dataset& dataset, const SourceLines& file, Use&& use) {
+    const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+    std::int64_t last = 0;
+    if (found) {
+      FATHOM_TRY(Blob blob, map_file(*found));
+      LineCursor text(std::move(blob));
+      while (const auto line = text.next()) {
+        last = static_cast<std::int64_t>(text.number());
+        use(last, *line);
+      }
+    }
+    // Without the text, or beyond its end when the file is another version.
+    for (auto at = file.lines.upper_bound(last); at != file.lines.end(); ++at) use(at->first, std::string_view());
+    return {};
+  }
+
+  static Result<void> write_csv(CsvWriter& csv, const Dataset& dataset, const SourceLines& file) {
+    return each_line(dataset, file, [&](std::int64_t line, std::string_view text) {
+      const auto value = file.lines.find(line);
+      csv.field(std::string_view(file.file));
+      csv.field(line);
+      csv.field(value == file.lines.end() ? 0.0 : value->second);
+      csv.field(text);
+      csv.end_row();
+    });
+  }
+
+  Result<void> annotate(Session& session, const Dataset& dataset, const Metric& metric, const SourceLines& file) {
+    const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+    Output& out = session.out();
+    out.write(fmt::format("{}: {}: {}\n", session.terminal().paint(file.file, Style::cyan), metric.name,
+                          readable(file.total, metric.unit)));
+    if (!found) out.write("the text is neither in the database nor on this machine\n");
+    if (const auto nowhere = file.lines.find(0); nowhere != file.lines.end()) {
+      out.write(fmt::format("{:>12} {:>6}  in no known line\n", readable(nowhere->second, metric.unit),
+                            percent(nowhere->second, file.total)));
+    }
+    const auto around = static_cast<std::int64_t>(around_);
+    std::int64_t before = 0;
+    FATHOM_CHECK(each_line(dataset, file, [&](std::int64_t line, std::string_view text) {
+      const auto near = file.lines.lower_bound(std::max<std::int64_t>(1, line - around));
+      const bool shown = all_ || (near != file.lines.end() && near->first <= line + around);
+      if (!shown || line == 0) return;
+      if (before != 0 && line != before + 1) out.write(fmt::format("{:>12} {:>6} {:>6}\n", "", "", "⋮"));
+      before = line;
+      const auto value = file.lines.find(line);
+      const bool any = value != file.lines.end();
+      out.write(fmt::format("{:>12} {:>6} {:>6}  {}\n", any ? readable(value->second, metric.unit) : "",
+                            any ? percent(value->second, file.total) : "", line, text));
+    }));
+    out.write("\n");
+    return {};
+  }
+
+  ProfileArguments arguments_;
+  std::optional<std::string> file_;
+  std::size_t around_ = 2;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_source_command() { return std::make_unique<SourceCommand>(); }
+
+}  // namespace fathom::cli

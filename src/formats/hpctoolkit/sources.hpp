@@ -1,0 +1,15 @@
+// Source files that belong to a dataset: those that hpcprof copied into the database, or those of this machine.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace fathom::hpctoolkit {
+
+// Where the text of a file lies that regions of the dataset at `dataset` name: a copy (`src/...` below the database, by
+// its path there or by its original path), or the original where it exists here. Nothing when there is none; names that
+// lead out of the database are not followed into it.
+std::optional<std::filesystem::path> find_source(const std::filesystem::path& dataset, std::string_view file);
+
+}  // namespace fathom::hpctoolkit

@@ -1,0 +1,145 @@
+#include "trace/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/number.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::string_view kIdle = "<no activity>";
+
+struct Spent {
+  std::uint64_t samples = 0;
+  std::int64_t ns = 0;
+  void add(const Spent& other) {
+    samples += other.samples;
+    ns += other.ns;
+  }
+};
+// By the function's context at the depth; the invalid id is idleness.
+using SpentByFrame = std::map<std::uint32_t, Spent>;
+
+std::string seconds(std::int64_t ns) { return exact_text(static_cast<double>(ns) * 1e-9); }
+
+Result<SpentByFrame> spent_at(const Trace& trace, LocationId location, const StatisticsOptions& options,
+                              std::optional<std::size_t> depth) {
+  const std::int64_t from = options.from_ns.value_or(TimeWindow{}.from_ns);
+  const std::int64_t to = options.to_ns.value_or(TimeWindow{}.to_ns);
+  // A sample from before the window may reach into it, so that the whole line is read.
+  FATHOM_TRY(auto stream, trace.open(location, {}));
+  EventCursor cursor(std::move(stream));
+  SpentByFrame out;
+  std::optional<Event> before;
+  const auto close = [&](std::int64_t end) {
+    if (!before) return;
+    const std::int64_t begin = std::max(before->time_ns, from);
+    const bool inside = before->time_ns >= from && before->time_ns < to;
+    const std::int64_t ns = std::max<std::int64_t>(0, std::min(end, to) - begin);
+    if (!inside && ns == 0) return;
+    const ContextId frame = frame_at(trace.definitions().contexts, ContextId(before->name), depth);
+    out[frame.valid() ? frame.value : ContextId().value].add({inside ? 1U : 0U, ns});
+  };
+  while (const Event* event = cursor.next()) {
+    if (event->kind != EventKind::sample) continue;
+    close(event->time_ns);
+    before = *event;
+  }
+  FATHOM_CHECK(cursor.status());
+  if (before) close(before->time_ns);
+  return out;
+}
+
+}  // namespace
+
+ContextId frame_at(const ContextTree& tree, ContextId context, std::optional<std::size_t> depth) {
+  if (!context.valid() || context.index() >= tree.size()) return {};
+  const auto function_of = [&](ContextId id) {
+    while (tree[id].edge == Edge::lexical && tree[id].parent.valid()) id = tree[id].parent;
+    return id;
+  };
+  const ContextId innermost = function_of(context);
+  if (!depth) return innermost;
+  std::size_t above = 0;
+  for (ContextId at = innermost; tree[at].parent.valid(); at = function_of(tree[at].parent)) ++above;
+  ContextId frame = innermost;
+  for (; above > *depth; --above) frame = function_of(tree[frame].parent);
+  return frame;
+}
+
+Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOptions& options) {
+  const Definitions& defs = trace.definitions();
+  for (const std::string& by : options.by) {
+    if (by == "location" || by == "context") continue;
+    return Error::usage(fmt::format("--by {}: samples are counted by location or context", by));
+  }
+  std::optional<std::size_t> depth;
+  for (const auto& [key, value] : options.options) {
+    depth = key == "depth" ? parse_integer<std::size_t>(value) : std::nullopt;
+    if (!depth) return Error::usage(fmt::format("option {}={}: samples take depth=N", key, value));
+  }
+  const auto asked = [&](std::string_view what) {
+    return std::find(options.by.begin(), options.by.end(), what) != options.by.end();
+  };
+  std::vector<LocationId> chosen;
+  for (std::size_t i = 0; i < trace.location_count(); ++i) {
+    const std::string label = defs.system.location_label(LocationId(i));
+    const bool wanted = options.locations.empty() ||
+                        std::any_of(options.locations.begin(), options.locations.end(),
+                                    [&](const std::string& pattern) { return matches_pattern(pattern, label); });
+    if (wanted) chosen.emplace_back(i);
+  }
+  if (chosen.empty() && !options.locations.empty()) return Error::usage("no location has such an id");
+  std::vector<SpentByFrame> spent(chosen.size());
+  FATHOM_CHECK(parallel_for(chosen.size(), [&](std::size_t i) -> Result<void> {
+    FATHOM_TRY(spent[i], spent_at(trace, chosen[i], options, depth));
+    return {};
+  }));
+  const auto name_of = [&](std::uint32_t frame) {
+    const ContextId id{frame};
+    return id.valid() ? defs.region_of(id).name : std::string(kIdle);
+  };
+  TraceStatistics out;
+  std::map<std::string, Spent> by_name;
+  SpentByFrame by_frame;
+  StatisticsTable locations{"location", {"location", "call", "count", "wall_s"}, {}};
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    std::map<std::string, Spent> here;
+    for (const auto& [frame, time] : spent[i]) {
+      here[name_of(frame)].add(time);
+      by_frame[frame].add(time);
+    }
+    for (const auto& [name, time] : here) {
+      by_name[name].add(time);
+      locations.rows.push_back(
+          {defs.system.location_label(chosen[i]), name, std::to_string(time.samples), seconds(time.ns)});
+    }
+  }
+  for (const auto& [name, time] : by_name) {
+    CallStatistics call;
+    call.name = name;
+    call.count = time.samples;
+    call.wall_s = static_cast<double>(time.ns) * 1e-9;
+    out.calls.push_back(std::move(call));
+  }
+  if (asked("location")) out.tables.push_back(std::move(locations));
+  if (asked("context")) {
+    StatisticsTable table{"context", {"context", "call", "count", "wall_s"}, {}};
+    for (const auto& [frame, time] : by_frame) {
+      const ContextId id{frame};
+      table.rows.push_back({id.valid() ? std::to_string(defs.contexts[id].file_id) : "",
+                            id.valid() ? defs.path(id) : std::string(kIdle), std::to_string(time.samples),
+                            seconds(time.ns)});
+    }
+    out.tables.push_back(std::move(table));
+  }
+  return out;
+}
+
+}  // namespace fathom

@@ -1,0 +1,20 @@
+// Traces of samples: which function ran, at any depth of the call stack, and how the time spreads.
+#pragma once
+
+#include <optional>
+
+#include "trace/statistics.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom {
+
+// The function of a context's call stack at `depth` (0 = the outermost), or the innermost one where the stack is not as
+// deep or no depth is asked for. Loops and lines belong to their function. Invalid for an invalid context.
+ContextId frame_at(const ContextTree& tree, ContextId context, std::optional<std::size_t> depth);
+
+// Time per function: a sample counts until the next one of its location, the last one not at all. Samples without a
+// context are idle. The option depth=N chooses the function at that depth. --by location: the same per location; --by
+// context: per call path down to the depth.
+Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOptions& options);
+
+}  // namespace fathom
