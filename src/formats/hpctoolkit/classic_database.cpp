@@ -98,10 +98,8 @@ struct Named {
   bool exclusive;
 };
 Named scope_in_name(const std::string& name, const std::string& type) {
-  for (const char* suffix : {" (I)", " (E)"}) {
-    if (name.ends_with(suffix)) return {name.substr(0, name.size() - 4), suffix[2] == 'E'};
-  }
-  return {name, type == "exclusive"};
+  const auto [base, scope] = without_scope(name);
+  return {base, (scope.empty() ? type : scope) == "exclusive"};
 }
 
 }  // namespace

@@ -7,16 +7,14 @@
 
 namespace fathom::hpctoolkit {
 
-void ContextIndex::add(std::uint32_t file_id, ContextId context) { hash_.try_emplace(file_id, context); }
-
 void ContextIndex::finish() {
-  std::uint32_t last = 0;
-  for (const auto& [id, context] : hash_) last = std::max(last, id);
-  if (last > 16 * hash_.size() + 65536) return;
-  table_.assign(std::size_t{last} + 1, ContextId());
-  for (const auto& [id, context] : hash_) table_[id] = context;
-  hash_.clear();
-  sparse_ = false;
+  std::stable_sort(list_.begin(), list_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  list_.erase(std::unique(list_.begin(), list_.end(), same), list_.end());
+  if (list_.empty() || list_.back().first > 2 * list_.size() + 65536) return;
+  table_.assign(std::size_t{list_.back().first} + 1, ContextId());
+  for (const auto& [id, context] : list_) table_[id] = context;
+  std::vector<std::pair<std::uint32_t, ContextId>>().swap(list_);
 }
 
 const std::vector<std::string>& default_id_names() {

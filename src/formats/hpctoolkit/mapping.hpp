@@ -1,6 +1,7 @@
 // From native records to definitions of the profile level, with what is needed to find values again.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,19 +21,20 @@ namespace fathom::hpctoolkit {
 // writer folded into their line); they lead nowhere.
 class ContextIndex {
  public:
-  void add(std::uint32_t file_id, ContextId context);
-  // Chooses a table or a hash, whichever is smaller.
+  // The first context of an id has it.
+  void add(std::uint32_t file_id, ContextId context) { list_.emplace_back(file_id, context); }
+  // To be called once, before anything is looked for.
   void finish();
   [[nodiscard]] ContextId find(std::uint32_t file_id) const {
-    if (!sparse_) return file_id < table_.size() ? table_[file_id] : ContextId();
-    const auto found = hash_.find(file_id);
-    return found == hash_.end() ? ContextId() : found->second;
+    if (list_.empty()) return file_id < table_.size() ? table_[file_id] : ContextId();
+    const auto found = std::lower_bound(list_.begin(), list_.end(), file_id,
+                                        [](const auto& one, std::uint32_t id) { return one.first < id; });
+    return found != list_.end() && found->first == file_id ? found->second : ContextId();
   }
 
  private:
-  std::unordered_map<std::uint32_t, ContextId> hash_;
+  std::vector<std::pair<std::uint32_t, ContextId>> list_;  // while it grows, and where ids are far apart
   std::vector<ContextId> table_;
-  bool sparse_ = true;
 };
 
 // A column of the summary profile.

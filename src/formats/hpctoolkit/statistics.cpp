@@ -133,14 +133,19 @@ Result<std::vector<StoredStatistic>> statistics(const ProfileDb& profiles, const
     }
     begin = end;
   }
+  if (differences.empty()) return right;
+  std::string list;
+  std::uint64_t count = 0;
   for (const auto& [name, seen] : differences) {
-    FATHOM_CHECK(work->diagnostics.add(
-        "hpctoolkit.stored_statistic", Severity::warning, Place::in(profiles.blob().name()),
-        fmt::format(
-            "stored '{}' of the summary profile differs from what the profiles give, which is shown instead ({})", name,
-            seen.first),
-        seen.count));
+    list += fmt::format("{}'{}' {} times ({})", list.empty() ? "" : "; ", name, seen.count, seen.first);
+    count += seen.count;
   }
+  FATHOM_CHECK(work->diagnostics.add("hpctoolkit.stored_statistic", Severity::warning,
+                                     Place::in(profiles.blob().name()),
+                                     "stored statistics of the summary profile differ from what the profiles give, "
+                                     "which is shown instead: " +
+                                         list,
+                                     count));
   return right;
 }
 

@@ -109,7 +109,8 @@ class TreeMapper {
       case Tag::statement:
         return regions_.get(kLine, place, 0, [&] { return at_line("", "line"); });
       case Tag::call_site:
-        return regions_.get(kCallSite, place, element.address, [&] {
+        // Where the line is known, all calls from it are one region.
+        return regions_.get(kCallSite, place, element.line > 0 ? 0 : element.address, [&] {
           Region region = at_line("call at ", "call site");
           if (element.line <= 0 && element.address != 0) region.name = fmt::format("call at 0x{:x}", element.address);
           return region;
