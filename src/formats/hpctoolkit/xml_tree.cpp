@@ -8,6 +8,23 @@ namespace fathom::hpctoolkit {
 
 namespace {
 
+// Ids that have an owner: bits where ids are as dense as they should be.
+class TakenIds {
+ public:
+  explicit TakenIds(std::size_t elements) : bits_(4 * elements + 65536) {}
+  // False when it is taken already.
+  bool take(std::uint32_t id) {
+    if (id >= bits_.size()) return far_.insert(id).second;
+    if (bits_[id]) return false;
+    bits_[id] = true;
+    return true;
+  }
+
+ private:
+  std::vector<bool> bits_;
+  std::unordered_set<std::uint32_t> far_;
+};
+
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 // Copies of sources inside the database begin with "./src/": the path counts below the database.
@@ -27,12 +44,11 @@ class TreeMapper {
     const auto& elements = xml_.elements;
     std::vector<std::uint32_t> handle_of(elements.size());  // of the context that an element's children hang below
     std::vector<std::uint8_t> owns(elements.size());
-    std::unordered_set<std::int32_t> seen;
-    seen.reserve(elements.size());
+    TakenIds taken(elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const XmlElement& element = elements[i];
       const std::uint32_t parent = element.parent == kNone ? kNone : handle_of[element.parent];
-      if (element.id <= 0 || seen.contains(element.id)) {
+      if (element.id <= 0 || !taken.take(static_cast<std::uint32_t>(element.id))) {
         handle_of[i] = parent;
         continue;
       }
@@ -40,7 +56,6 @@ class TreeMapper {
       const std::uint32_t handle =
           builder_.add(parent == kNone ? ContextTreeBuilder::kRoot : parent, region_of(element),
                        static_cast<std::uint64_t>(element.id), element.line, edge_of(element, below_auxiliary, parent));
-      seen.insert(element.id);
       handle_of[i] = handle;
       owns[i] = 1;
     }
