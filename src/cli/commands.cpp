@@ -68,7 +68,7 @@ std::span<const CommandGroup> command_groups() {
            {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
            {"mean", "the average of several profiles", Forms::text, make_mean_command},
            {"cut", "a part of the call tree, or the tree without parts", Forms::text, make_cut_command},
-           {"compare", "are two profiles equal: trees, ids, every value", Forms::json, make_compare_command},
+           {"compare", "are profiles equal: trees, ids, every value", Forms::json, make_compare_command},
            {"common", "profiles reduced to the call paths they share", Forms::text, make_common_command},
            {"part", "a profile with the values of some ranks only", Forms::text, make_part_command},
            {"clean", "a profile without regions that nothing calls", Forms::text, make_clean_command},

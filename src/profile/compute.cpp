@@ -326,6 +326,10 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
     }
   }
   if (selection.contexts.empty()) return cells;
+  const auto& wanted = selection.contexts;
+  const bool neighbours = range.size() == wanted.size() &&
+                          std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end();
+  if (neighbours) return cells;
   return pick_rows(cells, selection.contexts, range.begin);
 }
 

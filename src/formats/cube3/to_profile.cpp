@@ -36,7 +36,9 @@ Result<std::vector<Metric>> map_metrics(const Cube3File& file) {
     to.url = from.url;
     to.file_id = from.id;
     if (from.parent != kNoIndex) to.parent = MetricId(from.parent);
-    to.switched_off = equal_ignoring_case(trim(from.val), "VOID");
+    // VOID counts for the whole subtree.
+    to.switched_off =
+        equal_ignoring_case(trim(from.val), "VOID") || (to.parent.valid() && out[from.parent].switched_off);
     const std::string_view type = trim(from.dtype);
     const bool integer = equal_ignoring_case(type, "INTEGER") || equal_ignoring_case(type, "INT64");
     to.type = {integer ? ValueKind::i64 : ValueKind::f64, 0};

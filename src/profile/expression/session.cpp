@@ -12,7 +12,14 @@ namespace fathom::expression {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // cells worked out together
+constexpr std::size_t kBlock = 4096;                 // cells worked out together
+constexpr std::size_t kBand = std::size_t{1} << 18;  // cells whose operands are in memory together, per thread
+
+// Most integers fit 64 bits, and converting those is an instruction.
+double to_double(Int128 value) {
+  const auto low = static_cast<std::int64_t>(value);
+  return low == value ? static_cast<double>(low) : static_cast<double>(value);
+}
 
 template <class T>
 std::vector<T> identity(std::size_t count) {
@@ -71,6 +78,9 @@ class Session::Block : public Surroundings {
       } else if (cells->type().is_double()) {
         const auto values = cells->reals(row);
         for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = values[i - row * columns];
+      } else if (form_of(cells->type()) == Form::integer) {
+        const auto values = cells->integers(row);
+        for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = to_double(values[i - row * columns]);
       } else {
         for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = cells->scalar(row, i - row * columns);
       }
@@ -84,7 +94,7 @@ class Session::Block : public Surroundings {
   }
   [[nodiscard]] Point point(std::size_t cell) const override { return session_.point(begin_ + cell); }
   [[nodiscard]] bool one_row() const override { return begin_ / session_.columns_ == (end_ - 1) / session_.columns_; }
-  [[nodiscard]] std::uint64_t number() const override { return begin_; }
+  [[nodiscard]] std::uint64_t number() const override { return session_.first_cell_ + begin_; }
   [[nodiscard]] bool metric_exists(std::string_view name) const override {
     return session_.profile_.defs().find_metric(name).valid();
   }
@@ -182,17 +192,17 @@ Result<double> Session::value_at(const MetricReference& reference, double contex
   // An expression that asks for one call path mostly asks for many: all of them are worked out at once.
   const auto key = std::make_tuple(id, reference.flavour, node);
   {
-    const std::lock_guard lock(mutex_);
-    const auto found = called_.find(key);
-    if (found != called_.end()) return found->second->scalar(at.index(), 0);
+    const std::lock_guard lock(called_->mutex);
+    const auto found = called_->tables.find(key);
+    if (found != called_->tables.end()) return found->second->scalar(at.index(), 0);
   }
   Grouping grouping = Grouping::over_whole_system(defs);
   if (node >= 0) grouping.columns = {locations_below(defs.system, SystemNodeId(static_cast<std::size_t>(node)))};
   if (grouping.columns[0].empty()) return 0.0;
   FATHOM_TRY(Cells cells, compute_groups(profile_, id, flavour_of(reference.flavour), grouping));
   const double value = cells.scalar(at.index(), 0);
-  const std::lock_guard lock(mutex_);
-  called_.emplace(key, std::make_shared<const Cells>(std::move(cells)));
+  const std::lock_guard lock(called_->mutex);
+  called_->tables.emplace(key, std::make_shared<const Cells>(std::move(cells)));
   return value;
 }
 
@@ -258,7 +268,7 @@ Result<bool> Session::try_block(const Tree& tree, std::size_t begin, std::size_t
     const std::size_t column = (begin + i) % columns_;
     const std::size_t count = std::min(columns_ - column, values.size() - i);
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i), count,
-                out.reals((begin + i) / columns_).begin() + static_cast<std::ptrdiff_t>(column));
+                out.reals(first_row_ + (begin + i) / columns_).begin() + static_cast<std::ptrdiff_t>(column));
     i += count;
   }
   return true;
@@ -285,20 +295,60 @@ Result<void> Session::run_block(const Tree& tree, std::size_t begin, std::size_t
 Result<Cells> Session::run() {
   if (program_.meter->given_up()) return Error(kEndless);
   FATHOM_CHECK(initialise(profile_, metric_));
-  const Tree& tree = wants_inclusive() && program_.inclusive ? *program_.inclusive : program_.value;
-  FATHOM_CHECK(fetch(tree));
   const ValueType type{ValueKind::f64, 0};
   FATHOM_TRY(const auto reservation,
              profile_.work->budget.reserve(Cells::bytes_needed(type, rows_, columns_), "values of a derived metric"));
   Cells out(type, rows_, columns_);
-  const std::size_t cells = rows_ * columns_;
-  if (must_run_in_order(tree)) {
-    for (std::size_t i = 0; i < cells; ++i) FATHOM_CHECK(run_block(tree, i, i + 1, out));
-    return out;
+  const std::size_t rows_at_once = std::max<std::size_t>(1, kBand / std::max<std::size_t>(1, columns_));
+  if (rows_at_once < rows_ && rows_stand_alone(tree())) {
+    FATHOM_CHECK(run_in_bands(rows_at_once, out));
+  } else {
+    FATHOM_CHECK(run_rows(out, 0));
   }
-  FATHOM_CHECK(parallel_blocks(cells, kBlock,
-                               [&](std::size_t begin, std::size_t end) { return run_block(tree, begin, end, out); }));
   return out;
+}
+
+const Tree& Session::tree() const {
+  return wants_inclusive() && program_.inclusive ? *program_.inclusive : program_.value;
+}
+
+bool Session::rows_stand_alone(const Tree& tree) const {
+  const Definitions& defs = profile_.defs();
+  if (must_run_in_order(tree)) return false;
+  return std::all_of(tree.metrics.begin(), tree.metrics.end(), [&](const MetricReference& reference) {
+    const MetricId id = defs.find_metric(reference.metric);
+    if (!id.valid() || reference.reach == Reach::call) return true;
+    const Metric& metric = defs.metric(id);
+    const Flavour::Kind kind = flavour_of(reference.flavour).kind;
+    if (kind == Flavour::Kind::named || reference.reach == Reach::roots) return false;
+    const bool stored = metric.stored_as(kind == Flavour::Kind::inclusive ? Scope::inclusive : Scope::exclusive) >= 0;
+    return stored && !metric.derived() && profile_.values->cheap_axis() == Axis::context;
+  });
+}
+
+Result<void> Session::run_in_bands(std::size_t rows_at_once, Cells& out) {
+  return parallel_blocks(rows_, rows_at_once, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    Grouping some{{}, grouping_.columns};
+    for (std::size_t row = begin; row < end; ++row) {
+      some.rows.push_back(contexts_.empty() ? grouping_.rows[row] : std::vector<ContextId>{contexts_[row]});
+    }
+    Session band(profile_, metric_, flavour_, std::move(some));
+    band.first_cell_ = begin * columns_;
+    band.called_ = called_;
+    return band.run_rows(out, begin);
+  });
+}
+
+Result<void> Session::run_rows(Cells& out, std::size_t first_row) {
+  first_row_ = first_row;
+  FATHOM_CHECK(fetch(tree()));
+  const std::size_t cells = rows_ * columns_;
+  if (must_run_in_order(tree())) {
+    for (std::size_t i = 0; i < cells; ++i) FATHOM_CHECK(run_block(tree(), i, i + 1, out));
+    return success();
+  }
+  return parallel_blocks(cells, kBlock,
+                         [&](std::size_t begin, std::size_t end) { return run_block(tree(), begin, end, out); });
 }
 
 }  // namespace fathom::expression

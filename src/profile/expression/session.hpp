@@ -23,6 +23,18 @@ class Session {
 
  private:
   class Block;
+  // Values over all contexts that metric::call asked for, by metric, flavour and system node (-1: all).
+  // MT: internally synchronised by `mutex`.
+  struct Called {
+    std::mutex mutex;
+    std::map<std::tuple<MetricId, Wanted, std::int64_t>, std::shared_ptr<const Cells>> tables;
+  };
+
+  // Some rows at a time, where their operands can be had without the other rows.
+  Result<void> run_in_bands(std::size_t rows_at_once, Cells& out);
+  Result<void> run_rows(Cells& out, std::size_t first_row);
+  [[nodiscard]] bool rows_stand_alone(const Tree& tree) const;
+  [[nodiscard]] const Tree& tree() const;  // what is run for the flavour that is asked for
   Result<void> fetch(const Tree& tree);
   Result<void> run_init();
   Result<void> run_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out);
@@ -45,9 +57,9 @@ class Session {
   std::vector<ContextId> contexts_;                     // where each row is one context: all of them
   std::vector<LocationId> locations_;                   // where each column is one location: all of them
   std::vector<std::shared_ptr<const Cells>> operands_;  // by metric reference; null: no such metric
-  std::mutex mutex_;
-  // Values over all contexts, by metric, flavour and system node (-1: all).
-  std::map<std::tuple<MetricId, Wanted, std::int64_t>, std::shared_ptr<const Cells>> called_;
+  std::size_t first_cell_ = 0;                          // where a band begins in the whole
+  std::size_t first_row_ = 0;                           // of the table that takes the results
+  std::shared_ptr<Called> called_ = std::make_shared<Called>();
 };
 
 }  // namespace fathom::expression

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cstdlib>
 #include <set>
 
+#include "formats/cube/cubepl/scanner.hpp"
 #include "formats/cube/cubepl/variables.hpp"
 
 namespace fathom::cube::cubepl {
@@ -60,15 +59,9 @@ constexpr Comparison kComparisons[] = {
     {">=", Op::greater_equal}, {"<", Op::less},       {">", Op::greater},
 };
 
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool in_variable(char c) { return is_alnum(c) || c == '_' || c == ':' || c == '-' || c == '#'; }
-bool in_metric(char c) { return is_alnum(c) || c == '_' || c == ':' || c == '='; }
-
-class Parser {
+class Parser : private Scanner {
  public:
-  explicit Parser(std::string_view text) : text_(text), steps_left_(text.size() * 64 + 10000) {}
+  explicit Parser(std::string_view text) : Scanner(text), steps_left_(text.size() * 64 + 10000) {}
 
   Result<Parsed> parse(bool statements) {
     skip();
@@ -78,8 +71,8 @@ class Parser {
       out_.tree.root = expression();
     }
     skip();
-    if (!failed_ && at_ < text_.size()) fail("the end of the expression");
-    if (failed_) return Error(fmt::format("CubePL, character {}: {}", error_at_ + 1, error_));
+    if (!failed() && !at_end()) fail("the end of the expression");
+    if (failed()) return Error(fmt::format("CubePL, character {}: {}", error_at() + 1, error()));
     // defined(x) is true wherever the text uses ${x} or declares it, be it further down.
     for (expression::Node& node : tree().nodes) {
       if (node.op == Op::defined && mentioned_.contains(tree().variables[node.index])) node.detail = 1;
@@ -94,72 +87,10 @@ class Parser {
     return tree().variable(variable);
   }
 
-  // ---- characters
-
-  void skip() {
-    while (at_ < text_.size()) {
-      if (is_blank(text_[at_])) {
-        ++at_;
-      } else if (text_.substr(at_).starts_with("//")) {
-        while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-      } else {
-        return;
-      }
-    }
-  }
-  bool peek(std::string_view symbol) {
-    skip();
-    return !failed_ && text_.substr(at_).starts_with(symbol);
-  }
-  bool accept(std::string_view symbol) {
-    if (!peek(symbol)) return false;
-    at_ += symbol.size();
-    return true;
-  }
-  bool peek_word(std::string_view word) {
-    if (!peek(word)) return false;
-    const std::size_t end = at_ + word.size();
-    return end >= text_.size() || !(is_alnum(text_[end]) || text_[end] == '_');
-  }
-  bool accept_word(std::string_view word) {
-    if (!peek_word(word)) return false;
-    at_ += word.size();
-    return true;
-  }
-  void expect(std::string_view symbol) {
-    if (!failed_ && !accept(symbol)) fail(fmt::format("'{}'", symbol));
-  }
-
-  void fail(const std::string& expected) {
-    skip_quietly();
-    const std::string found = at_ < text_.size() ? fmt::format("'{}'", text_[at_]) : "the end";
-    fail_with(fmt::format("expected {}, found {}", expected, found), at_);
-  }
-  void skip_quietly() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-  }
-  // Of several ways to read a text, the one that got furthest says what is wrong.
-  void fail_with(std::string what, std::size_t at) {
-    if (!failed_ && (error_.empty() || at >= error_at_)) {
-      error_ = std::move(what);
-      error_at_ = at;
-    }
-    failed_ = true;
-  }
-
-  template <class Allowed>
-  std::string_view name(Allowed&& allowed, std::string_view what) {
-    skip();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && allowed(text_[at_])) ++at_;
-    if (at_ == begin) fail(std::string(what));
-    return text_.substr(begin, at_ - begin);
-  }
-
   bool enter() {
     if (steps_left_ == 0 || ++depth_ > kMaxNesting) {
       fatal_ = true;
-      fail_with(steps_left_ == 0 ? "too involved" : "nested too deeply", at_);
+      fail_with(steps_left_ == 0 ? "too involved" : "nested too deeply", at());
       return false;
     }
     --steps_left_;
@@ -171,7 +102,7 @@ class Parser {
   NodeIndex expression() {
     if (!enter()) return 0;
     NodeIndex left = product();
-    while (!failed_) {
+    while (!failed()) {
       if (accept("+")) {
         left = tree().add(Op::add, {left, product()});
       } else if (accept("-")) {
@@ -187,7 +118,7 @@ class Parser {
 
   NodeIndex product() {
     NodeIndex left = signed_factor();
-    while (!failed_) {
+    while (!failed()) {
       if (accept("*")) {
         left = tree().add(Op::multiply, {left, signed_factor()});
       } else if (accept("/")) {
@@ -204,7 +135,7 @@ class Parser {
   void count_link() {
     if (++links_ > kMaxLinks) {
       fatal_ = true;
-      fail_with("too long", at_);
+      fail_with("too long", at());
     }
   }
 
@@ -217,7 +148,7 @@ class Parser {
 
   NodeIndex power() {
     NodeIndex left = primary();
-    while (!failed_ && accept("^")) {
+    while (!failed() && accept("^")) {
       const bool minus = accept("-");
       NodeIndex right = primary();
       if (minus) right = tree().add(Op::negate, {right});
@@ -229,12 +160,12 @@ class Parser {
 
   NodeIndex primary() {
     skip();
-    if (failed_) return 0;
-    if (at_ >= text_.size()) {
+    if (failed()) return 0;
+    if (at_end()) {
       fail("an expression");
       return 0;
     }
-    const char c = text_[at_];
+    const char c = next();
     if (accept("(")) {
       const NodeIndex inner = expression();
       expect(")");
@@ -247,57 +178,13 @@ class Parser {
     }
     if (c == '{') return lambda();
     if (c == '$') return variable();
-    if (c == '"') return tree().add_text(text());
-    if (is_digit(c) || c == '.') return number();
+    if (c == '"') return tree().add_text(quoted());
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') return tree().add_number(number());
     if (accept("metric::")) return metric();
     if (accept("cube::metric::get::")) return get_property();
-    if (is_alnum(c)) return word();
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) return call();
     fail("an expression");
     return 0;
-  }
-
-  NodeIndex number() {
-    const std::size_t begin = at_;
-    std::size_t dots = 0;
-    while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) dots += text_[at_++] == '.' ? 1 : 0;
-    // 1.5e3 is an extension.
-    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
-      std::size_t end = at_ + 1;
-      if (end < text_.size() && (text_[end] == '-' || text_[end] == '+')) ++end;
-      const std::size_t digits = end;
-      while (end < text_.size() && is_digit(text_[end])) ++end;
-      if (end > digits) at_ = end;
-    }
-    const std::string digits(text_.substr(begin, at_ - begin));
-    if (dots > 1 || digits == ".") {
-      fail_with(fmt::format("'{}' is no number", digits), begin);
-      return 0;
-    }
-    return tree().add_number(std::strtod(digits.c_str(), nullptr));
-  }
-
-  std::string text() {
-    skip();
-    if (!accept("\"")) {
-      fail("a text in quotes");
-      return {};
-    }
-    std::string out;
-    while (at_ < text_.size() && text_[at_] != '"') {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
-        ++at_;
-        out += text_[at_] == 't' ? '\t' : text_[at_] == 'n' ? '\n' : text_[at_];
-      } else {
-        out += text_[at_];
-      }
-      ++at_;
-    }
-    if (at_ >= text_.size()) {
-      fail("a closing '\"'");
-    } else {
-      ++at_;
-    }
-    return out;
   }
 
   // ${name} or ${name}[position]
@@ -309,8 +196,8 @@ class Parser {
   Target target() {
     Target out;
     expect("${");
-    out.at = at_;
-    out.name = name(in_variable, "a variable's name");
+    out.at = at();
+    out.name = variable_name();
     expect("}");
     if (accept("[")) {
       out.position.push_back(expression());
@@ -321,7 +208,7 @@ class Parser {
 
   NodeIndex variable() {
     Target from = target();
-    if (failed_) return 0;
+    if (failed()) return 0;
     if (const auto id = find_variable(from.name)) return tree().add(Op::external, std::move(from.position), *id);
     return tree().add(Op::variable, std::move(from.position), mention(from.name));
   }
@@ -335,7 +222,7 @@ class Parser {
   }
 
   NodeIndex metric() {
-    std::string_view full = name(in_metric, "a metric's name");
+    std::string_view full = metric_name();
     MetricReference reference;
     bool fixed = false;
     if (full.starts_with("context::")) {
@@ -366,22 +253,22 @@ class Parser {
       reference.reach = Reach::system;
     }
     expect(")");
-    return failed_ ? 0 : tree().add_metric(reference, std::move(children));
+    return failed() ? 0 : tree().add_metric(reference, std::move(children));
   }
 
   NodeIndex get_property() {
     MetricReference reference;
-    reference.metric = name(in_metric, "a metric's name");
+    reference.metric = metric_name();
     reference.reach = Reach::call;  // its values are not needed
     expect("(");
-    const NodeIndex property = tree().add_text(text());
+    const NodeIndex property = tree().add_text(quoted());
     expect(")");
-    return failed_ ? 0 : tree().add(Op::get_property, {property}, tree().reference(reference));
+    return failed() ? 0 : tree().add(Op::get_property, {property}, tree().reference(reference));
   }
 
-  NodeIndex word() {
-    const std::size_t begin = at_;
-    const std::string_view which = name([](char c) { return is_alnum(c) || c == '_'; }, "a word");
+  NodeIndex call() {
+    const std::size_t begin = at();
+    const std::string_view which = word();
     if (which == "arg1" || which == "arg2") return tree().add(Op::argument, {}, which == "arg2" ? 1 : 0);
     if (which == "sizeof" || which == "defined") return about_name(which);
     if (which == "min" || which == "max") {
@@ -390,7 +277,7 @@ class Parser {
       expect(",");
       const NodeIndex b = expression();
       expect(")");
-      return failed_ ? 0 : tree().add_function(which == "min" ? Function::minimum : Function::maximum, {a, b});
+      return failed() ? 0 : tree().add_function(which == "min" ? Function::minimum : Function::maximum, {a, b});
     }
     const auto one_operand = [&] {
       expect("(");
@@ -400,7 +287,7 @@ class Parser {
     };
     const auto text_function = [&](TextFunction function) {
       const NodeIndex a = one_operand();
-      return failed_ ? 0 : tree().add(Op::text_function, {a}, static_cast<std::uint32_t>(function));
+      return failed() ? 0 : tree().add(Op::text_function, {a}, static_cast<std::uint32_t>(function));
     };
     if (which == "lowercase") return text_function(TextFunction::lowercase);
     if (which == "uppercase") return text_function(TextFunction::uppercase);
@@ -408,7 +295,7 @@ class Parser {
     for (const NamedFunction& known : kFunctions) {
       if (known.name != which) continue;
       const NodeIndex a = one_operand();
-      return failed_ ? 0 : tree().add_function(known.function, {a});
+      return failed() ? 0 : tree().add_function(known.function, {a});
     }
     fail_with(fmt::format("unknown word '{}'", which), begin);
     return 0;
@@ -416,9 +303,9 @@ class Parser {
 
   NodeIndex about_name(std::string_view which) {
     expect("(");
-    const std::string_view of = name(in_variable, "a name");
+    const std::string_view of = variable_name();
     expect(")");
-    if (failed_) return 0;
+    if (failed()) return 0;
     const auto known = find_variable(of);
     const Op op = which == "sizeof" ? Op::size_of : Op::defined;
     const NodeIndex node = tree().add(op, {}, known && op == Op::size_of ? *known : tree().variable(of));
@@ -432,40 +319,40 @@ class Parser {
     if (!enter()) return 0;
     expect("{");
     std::vector<NodeIndex> steps;
-    while (!failed_ && !peek_word("return") && !peek("}")) {
+    while (!failed() && !peek_word("return") && !peek("}")) {
       steps.push_back(statement());
       expect(";");
     }
-    if (!failed_ && !accept_word("return")) fail("a statement or 'return'");
-    if (!failed_) steps.push_back(expression());
+    if (!failed() && !accept_word("return")) fail("a statement or 'return'");
+    if (!failed()) steps.push_back(expression());
     expect(";");
     expect("}");
     --depth_;
-    return failed_ ? 0 : tree().add(Op::sequence, std::move(steps));
+    return failed() ? 0 : tree().add(Op::sequence, std::move(steps));
   }
 
   NodeIndex statement_list() {
     std::vector<NodeIndex> steps;
     skip();
-    while (!failed_ && at_ < text_.size()) {
+    while (!failed() && !at_end()) {
       steps.push_back(statement());
       expect(";");
       skip();
     }
-    return failed_ ? 0 : tree().add(Op::sequence, std::move(steps));
+    return failed() ? 0 : tree().add(Op::sequence, std::move(steps));
   }
 
   NodeIndex block() {
     if (!enter()) return 0;
     expect("{");
     std::vector<NodeIndex> steps;
-    while (!failed_ && !peek("}")) {
+    while (!failed() && !peek("}")) {
       steps.push_back(statement());
       expect(";");
     }
     expect("}");
     --depth_;
-    return failed_ ? 0 : tree().add(Op::sequence, std::move(steps));
+    return failed() ? 0 : tree().add(Op::sequence, std::move(steps));
   }
 
   NodeIndex statement() {
@@ -475,15 +362,15 @@ class Parser {
     if (accept_word("while")) {
       const NodeIndex when = parenthesised_condition();
       const NodeIndex what = block();
-      return failed_ ? 0 : tree().add(Op::loop, {when, what});
+      return failed() ? 0 : tree().add(Op::loop, {when, what});
     }
     if (peek_word("local") || peek_word("global")) {
       const bool global = accept_word("global");
       if (!global) (void)accept_word("local");
       expect("(");
-      const std::string_view which = name(in_variable, "a variable's name");
+      const std::string_view which = variable_name();
       expect(")");
-      return failed_ ? 0 : tree().add(global ? Op::declare_global : Op::declare_local, {}, mention(which));
+      return failed() ? 0 : tree().add(global ? Op::declare_global : Op::declare_local, {}, mention(which));
     }
     if (accept("cube::metric::set::")) return set_property();
     if (accept("cube::metric::postderived::")) return define(&Definition::value, Derivation::post);
@@ -499,12 +386,12 @@ class Parser {
   NodeIndex assignment() {
     Target to = target();
     expect("=");
-    if (!failed_ && find_variable(to.name)) {
+    if (!failed() && find_variable(to.name)) {
       fail_with(fmt::format("'{}' cannot be changed", to.name), to.at);
       return 0;
     }
     const NodeIndex value = expression();
-    if (failed_) return 0;
+    if (failed()) return 0;
     if (to.position.empty()) to.position.push_back(tree().add_number(0));
     return tree().add(Op::assign, {to.position[0], value}, mention(to.name));
   }
@@ -517,50 +404,34 @@ class Parser {
       parts.push_back(block());
     }
     if (accept_word("else")) parts.push_back(block());
-    return failed_ ? 0 : tree().add(Op::branch, std::move(parts));
+    return failed() ? 0 : tree().add(Op::branch, std::move(parts));
   }
 
   NodeIndex set_property() {
     MetricReference reference;
-    reference.metric = name(in_metric, "a metric's name");
+    reference.metric = metric_name();
     reference.reach = Reach::call;
     expect("(");
-    const NodeIndex property = tree().add_text(text());
+    const NodeIndex property = tree().add_text(quoted());
     expect(",");
-    const NodeIndex value = tree().add_text(text());
+    const NodeIndex value = tree().add_text(quoted());
     expect(")");
-    return failed_ ? 0 : tree().add(Op::set_property, {property, value}, tree().reference(reference));
+    return failed() ? 0 : tree().add(Op::set_property, {property, value}, tree().reference(reference));
   }
 
   // name [(i|e)] << text >>
   NodeIndex define(std::string Definition::*what, Derivation derivation) {
     Definition fresh;
-    fresh.name = name(in_metric, "a metric's name");
+    fresh.name = metric_name();
     fresh.derivation = derivation;
     if (derivation == Derivation::pre_exclusive) {
       expect("(");
       if (flavour() == Wanted::inclusive) fresh.derivation = Derivation::pre_inclusive;
       expect(")");
     }
-    expect("<<");
-    const std::size_t begin = at_;
-    std::size_t open = 1;
-    while (!failed_ && open > 0) {
-      const std::string_view rest = text_.substr(at_);
-      if (rest.empty()) {
-        fail("'>>'");
-      } else if (rest.starts_with("<<")) {
-        ++open;
-        at_ += 2;
-      } else if (rest.starts_with(">>")) {
-        --open;
-        at_ += 2;
-      } else {
-        ++at_;
-      }
-    }
-    if (failed_) return 0;
-    fresh.*what = text_.substr(begin, at_ - begin - 2);
+    const std::string_view text = definition();
+    if (failed()) return 0;
+    fresh.*what = text;
     const auto known = std::find_if(out_.definitions.begin(), out_.definitions.end(),
                                     [&](const Definition& d) { return d.name == fresh.name; });
     if (known == out_.definitions.end()) {
@@ -576,7 +447,7 @@ class Parser {
 
   NodeIndex parenthesised_condition() {
     expect("(");
-    const NodeIndex inner = failed_ ? 0 : condition();
+    const NodeIndex inner = failed() ? 0 : condition();
     expect(")");
     return inner;
   }
@@ -584,7 +455,7 @@ class Parser {
   NodeIndex condition() {
     if (!enter()) return 0;
     NodeIndex left = simple_condition();
-    while (!failed_) {
+    while (!failed()) {
       const Op op = accept_word("and")   ? Op::logical_and
                     : accept_word("or")  ? Op::logical_or
                     : accept_word("xor") ? Op::logical_xor
@@ -598,22 +469,22 @@ class Parser {
   }
 
   NodeIndex simple_condition() {
-    if (failed_) return 0;
+    if (failed()) return 0;
     if (accept_word("true")) return tree().add_number(1);
     if (accept_word("false")) return tree().add_number(0);
     if (accept_word("not")) {
       const NodeIndex inner = parenthesised_condition();
-      return failed_ ? 0 : tree().add(Op::logical_not, {inner});
+      return failed() ? 0 : tree().add(Op::logical_not, {inner});
     }
     const bool parenthesis = peek("(");
-    const std::size_t begin = at_;
+    const std::size_t begin = at();
     const std::size_t depth = depth_;
     const std::size_t nodes = tree().nodes.size();
     const NodeIndex compared = comparison();
-    if (!failed_ || !parenthesis || fatal_) return compared;
+    if (!failed() || !parenthesis || fatal_) return compared;
     // What looked like an expression in parentheses is a condition.
-    failed_ = false;
-    at_ = begin;
+    forget_failure();
+    go_back(begin);
     depth_ = depth;
     tree().nodes.resize(nodes);
     return parenthesised_condition();
@@ -621,7 +492,7 @@ class Parser {
 
   NodeIndex comparison() {
     const NodeIndex left = expression();
-    if (failed_) return 0;
+    if (failed()) return 0;
     if (accept("=~")) return matches(left);
     if (accept_word("eq")) return tree().add(Op::text_equal, {left, expression()});
     if (accept_word("seq")) return tree().add(Op::text_equal_ignoring_case, {left, expression()});
@@ -633,19 +504,10 @@ class Parser {
 
   NodeIndex matches(NodeIndex left) {
     skip();
-    const std::size_t begin = at_;
-    expect("/");
-    std::string pattern;
-    while (!failed_ && at_ < text_.size() && text_[at_] != '/') {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
-        if (text_[at_ + 1] != '/') pattern += '\\';
-        ++at_;
-      }
-      pattern += text_[at_++];
-    }
-    expect("/");
-    if (failed_) return 0;
-    auto compiled = expression::make_pattern(pattern);
+    const std::size_t begin = at();
+    const std::string text = pattern();
+    if (failed()) return 0;
+    auto compiled = expression::make_pattern(text);
     if (!compiled.ok()) {
       fail_with(compiled.error().what(), begin);
       return 0;
@@ -656,15 +518,10 @@ class Parser {
 
   static constexpr std::size_t kMaxLinks = 400;
 
-  std::string_view text_;
   std::size_t steps_left_;
-  std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::size_t links_ = 0;
-  bool failed_ = false;
   bool fatal_ = false;  // a limit was hit: no other reading is tried
-  std::string error_;
-  std::size_t error_at_ = 0;
   std::set<std::string, std::less<>> mentioned_;
   Parsed out_;
 };
