@@ -26,3 +26,7 @@ run tree examples/stencil.cubex --hot
 echo
 echo "An experiment: how does each part scale, and what will hurt at 4096 processes?"
 run model examples/scaling.txt --at p=4096
+
+echo
+echo "A trace: what does each MPI call cost, and who sends to whom?"
+run stats examples/ring/ring.meta --matrix
