@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
+#include "io/file.hpp"
 #include "io/output_file.hpp"
 #include "profile/inspect/inspect.hpp"
 #include "profile/views.hpp"
@@ -196,7 +197,9 @@ class GroupsCommand final : public Command {
     arguments_.declare_path(options);
     arguments_.declare_metrics(options, "metrics to show; patterns; repeatable; default: time");
     options.flag("-r,--regions", regions_, "every region, then the groups")
-        .value("--filter", "FILE", &filter_, "write a measurement filter for regions that cost more than they tell");
+        .value("--filter", "FILE", &filter_, "write a measurement filter for regions that cost more than they tell")
+        .value("--excluded", "FILE", &excluded_,
+               "read a measurement filter: how much do the regions take that it leaves out?");
     arguments_.declare_derive(options);
     arguments_.declare_hiding(options);
     arguments_.declare_names(options);
@@ -246,9 +249,21 @@ class GroupsCommand final : public Command {
     for (std::size_t i = 0; i < rows && regions_; ++i) {
       std::vector<double> values;
       for (const FlatProfile& flat : flats) values.push_back(flat.exclusive.scalar(i, 0));
-      line(groups[flats[0].rows[i].region.index()], shown_name(flats[0].rows[i].name, arguments_.full_names), values);
+      const std::string& name = flats[0].rows[i].name;
+      const bool machine = session.json() || session.csv();
+      line(groups[flats[0].rows[i].region.index()], machine ? name : shown_name(name, arguments_.full_names), values);
     }
     line("ALL", "", all);
+    if (excluded_) {
+      FATHOM_TRY(const Blob filter, open_file(*excluded_, profile->work));
+      const std::vector<bool> excluded = inspect::excluded_by(defs, filter.text());
+      std::vector<double> left_out(metrics.size(), 0);
+      for (std::size_t i = 0; i < rows; ++i) {
+        if (!excluded[flats[0].rows[i].region.index()]) continue;
+        for (std::size_t m = 0; m < metrics.size(); ++m) left_out[m] += flats[m].exclusive.scalar(i, 0);
+      }
+      line("EXCLUDED", "", left_out);
+    }
     for (const auto& [group, values] : sums) line(group, "", values);
     sheet.print(session, "groups");
     if (filter_) FATHOM_CHECK(write_filter(session, *profile));
@@ -270,6 +285,7 @@ class GroupsCommand final : public Command {
   ProfileArguments arguments_;
   bool regions_ = false;
   std::optional<std::string> filter_;
+  std::optional<std::string> excluded_;
 };
 
 class NodesCommand final : public Command {

@@ -42,6 +42,7 @@ struct Array {
 // MT: internally synchronised by `mutex`; evaluation that changes them runs on one thread.
 struct Globals {
   std::mutex mutex;
+  std::recursive_mutex initialising;  // init expressions run on one thread; they may ask for metrics that have such too
   std::unordered_map<std::string, Array> variables;
   std::map<std::pair<std::string, std::string>, std::string> properties;  // (metric, property) -> value
   std::map<const void*, std::string> initialised;                         // programs whose init ran: what went wrong

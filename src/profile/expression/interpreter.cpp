@@ -455,6 +455,10 @@ void Interpreter::assign(const Node& node) {
   Datum& slot = place->second;
   if (mask_) {
     if (value.kind == Datum::Kind::text || slot.kind == Datum::Kind::text) return diverge();
+    // An array that grows for some cells only has a size that differs between them.
+    const bool sized = std::any_of(tree_.nodes.begin(), tree_.nodes.end(),
+                                   [](const Node& other) { return other.op == Op::size_of && other.detail == 0; });
+    if (fresh && sized) return diverge();
     const auto at_cell = [](const Datum& datum, std::size_t cell) {
       return datum.kind == Datum::Kind::row ? datum.row[cell] : datum.number;
     };

@@ -209,6 +209,7 @@ Result<double> Session::value_at(const MetricReference& reference, double contex
 Result<void> Session::initialise(const Profile& profile, MetricId metric) {
   const Program& own = *profile.programs.at(metric);
   if (!own.globals) return success();
+  const std::lock_guard only(own.globals->initialising);
   // Those of all metrics in the order of the document, since globals that one sets are read by others.
   for (const auto& [id, program] : profile.programs) {
     if (program->init.empty() || program->globals != own.globals) continue;

@@ -41,6 +41,9 @@ Result<std::vector<RegionId>> suggest_filter(const Profile& profile, MetricId ti
                                              const FilterRules& rules = {});
 // The suggestion in the form that Score-P reads.
 std::string filter_text(const Definitions& defs, const std::vector<RegionId>& regions);
+// By region: does a filter of that form leave it out? Rules are EXCLUDE or INCLUDE with shell patterns, the last that
+// fits counts; a bare list of patterns excludes.
+std::vector<bool> excluded_by(const Definitions& defs, std::string_view filter);
 
 // ---- nodes
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.hpp"
 #include "profile/inspect/inspect.hpp"
@@ -121,6 +122,72 @@ std::string filter_text(const Definitions& defs, const std::vector<RegionId>& re
     }
   }
   return out + "SCOREP_REGION_NAMES_END\n";
+}
+
+namespace {
+
+struct FilterRule {
+  bool exclude = true;
+  bool mangled = false;
+  std::string pattern;
+};
+
+// Words of a filter line; "\\ " is a blank inside a word, '#' begins a remark.
+std::vector<std::string> filter_words(std::string_view line) {
+  std::vector<std::string> out;
+  std::string word;
+  const auto finish = [&] {
+    if (!word.empty()) out.push_back(std::exchange(word, {}));
+  };
+  for (std::size_t i = 0; i < line.size() && line[i] != '#'; ++i) {
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      word += line[++i];
+    } else if (line[i] == ' ' || line[i] == '\t' || line[i] == '\r') {
+      finish();
+    } else {
+      word += line[i];
+    }
+  }
+  finish();
+  return out;
+}
+
+std::vector<FilterRule> filter_rules(std::string_view filter) {
+  std::vector<FilterRule> out;
+  bool exclude = true;
+  bool files = false;  // rules for file names are about what is compiled in
+  for (const std::string_view line : split(filter, '\n')) {
+    bool mangled = false;
+    for (const std::string& word : filter_words(line)) {
+      if (word.starts_with("SCOREP_")) {
+        files = word == "SCOREP_FILE_NAMES_BEGIN";
+      } else if (word == "EXCLUDE" || word == "INCLUDE") {
+        exclude = word == "EXCLUDE";
+      } else if (word == "MANGLED") {
+        mangled = true;
+      } else if (!files) {
+        out.push_back({exclude, mangled, word});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<bool> excluded_by(const Definitions& defs, std::string_view filter) {
+  const std::vector<FilterRule> rules = filter_rules(filter);
+  std::vector<bool> out(defs.regions.size(), false);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Region& region = defs.regions[i];
+    for (const FilterRule& rule : rules) {
+      if (matches_pattern(rule.pattern,
+                          rule.mangled && !region.mangled_name.empty() ? region.mangled_name : region.name)) {
+        out[i] = rule.exclude;
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace fathom::inspect

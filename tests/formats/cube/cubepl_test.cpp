@@ -165,6 +165,8 @@ TEST(Cubepl, EveryCellGoesItsOwnWay) {
   // As many rounds as the value says.
   EXPECT_EQ(sum("{ ${n}=0; ${s}=0; while (${n} < metric::time()) { ${n}=${n}+1; ${s}=${s}+${n}; }; return ${s}; }"),
             1 + 3 + 10 + 36);
+  // Arrays that have other sizes in other cells.
+  EXPECT_EQ(sum("{ ${a}=1; if (metric::time() > 3) { ${a}[4]=1; }; return sizeof(a); }"), 1 + 1 + 5 + 5);
   // Positions that differ, and texts.
   EXPECT_EQ(sum("{ ${a}[1]=5; ${a}[4]=7; return ${a}[metric::time()]; }"), 12);
   EXPECT_EQ(sum("{ ${r}=0; if (${cube::region::name}[${calculation::region::id}] =~ /^f/) { ${r}=metric::time(); }; "
