@@ -152,7 +152,8 @@ Result<CollectOptions> collect_options(const Work& work) {
   options.inclusive = work->flag("use-inclusive-measurements");
   if (work->flag("allow-incomplete")) options.missing = CollectOptions::Missing::keep;
   if (work->flag("merge-missing")) options.missing = CollectOptions::Missing::merge;
-  for (const std::string_view metric : split(work->option("read-metrics"), '\n')) {
+  const std::string metrics = work->option("read-metrics");
+  for (const std::string_view metric : split(metrics, '\n')) {
     if (!metric.empty()) options.metrics.emplace_back(metric);
   }
   if (const std::string ratio = work->option("drop-below"); !ratio.empty()) {
