@@ -52,8 +52,12 @@ std::string surface(const Box& box, const std::vector<double>& grid, const PlotA
       int end = c + 1;
       while (end < kCells && shade(end) == shade(c)) ++end;
       if (shade(c) >= 0) {
-        out += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>",
-                           box.left + c * w, box.bottom - (r + 1) * h, (end - c) * w, h,
+        // Each reaches a little under those drawn after it: rounding must leave no gaps.
+        constexpr double kOverlap = 0.6;
+        const double x = box.left + c * w;
+        const double y = box.bottom - (r + 1) * h;
+        out += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>", x, y,
+                           std::min((end - c) * w + kOverlap, box.right - x), std::min(h + kOverlap, box.bottom - y),
                            heat_colour(static_cast<double>(shade(c)) / (kShades - 1)));
       }
       c = end;
