@@ -1,7 +1,6 @@
 // Loading a large Cube profile: 5,000 contexts × 4,096 locations × 3 metrics, plain and packed, against a plain pass
 // over the same bytes. Usage: cube_bench [directory for the generated files] [contexts] [locations]
 #include <libdeflate.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -19,62 +18,13 @@
 #include "formats/registry.hpp"
 #include "io/file.hpp"
 #include "made_profile.hpp"
+#include "measure.hpp"
 #include "profile/compute.hpp"
 
 using namespace fathom;
+using namespace fathom::bench;
 
 namespace {
-
-struct Cost {
-  double wall = 0;
-  double cpu = 0;
-};
-
-double cpu_now() {
-  struct rusage usage {};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-// The best of three.
-Cost measure(const std::function<void()>& work) {
-  Cost best{1e300, 1e300};
-  for (int i = 0; i < 3; ++i) {
-    const double cpu = cpu_now();
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (wall < best.wall) best.wall = wall;
-    best.cpu = std::min(best.cpu, cpu_now() - cpu);
-  }
-  return best;
-}
-
-double status_mib(const char* key) {
-  double kib = 0;
-  if (FILE* file = std::fopen("/proc/self/status", "r")) {
-    char line[256];
-    while (std::fgets(line, sizeof(line), file) != nullptr) {
-      if (std::strncmp(line, key, std::strlen(key)) == 0) kib = std::atof(line + std::strlen(key));
-    }
-    std::fclose(file);
-  }
-  return kib / 1024;
-}
-
-[[noreturn]] void fail(const Error& error) {
-  std::fprintf(stderr, "%s\n", error.text().c_str());
-  std::exit(1);
-}
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.ok()) fail(result.error());
-  return std::move(result).value();
-}
 
 volatile std::uint64_t g_sink;
 

@@ -1,6 +1,5 @@
 // Ten derived metrics over a large Cube profile, every context and location, against reading the metrics that they use.
 // Usage: derive_bench [directory for the generated file] [contexts] [locations]
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,9 +12,11 @@
 #include "formats/cube/from_profile.hpp"
 #include "formats/registry.hpp"
 #include "made_profile.hpp"
+#include "measure.hpp"
 #include "profile/compute.hpp"
 
 using namespace fathom;
+using namespace fathom::bench;
 
 namespace {
 
@@ -42,44 +43,15 @@ constexpr Case kCases[] = {
     {"table by call path", "{ ${a}[1]=1; ${a}[2]=2; return ${a}[${calculation::callpath::id}]*metric::time(); }"},
 };
 
-[[noreturn]] void fail(const Error& error) {
-  std::fprintf(stderr, "%s\n", error.text().c_str());
-  std::exit(1);
-}
-template <class T>
-T must(Result<T> result) {
-  if (!result.ok()) fail(result.error());
-  return std::move(result).value();
-}
-
 volatile double g_sink;
 
-// Of all cores: what the evaluation costs, whatever else the machine does.
-double cpu_now() {
-  struct rusage usage {};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double best_of_three(const std::function<void()>& work) {
-  double best = 1e300;
-  for (int i = 0; i < 3; ++i) {
-    const double start = cpu_now();
-    work();
-    best = std::min(best, cpu_now() - start);
-  }
-  return best;
-}
-
 double evaluate(const Profile& profile, MetricId id) {
-  return best_of_three([&] {
-    const Cells cells =
-        must(compute(profile, id, {{Flavour::Kind::exclusive, {}}, {}, all_locations(profile.defs()), false}));
-    g_sink = cells.scalar(cells.rows() - 1, 0);
-  });
+  return measure([&] {
+           const Cells cells =
+               must(compute(profile, id, {{Flavour::Kind::exclusive, {}}, {}, all_locations(profile.defs()), false}));
+           g_sink = cells.scalar(cells.rows() - 1, 0);
+         })
+      .cpu;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // A sparse HPCToolkit database of 10,000 profiles × 100,000 contexts: writing and transposing it, opening it, one
 // context over all profiles, one profile, totals of everything; each in a process of its own, against a plain pass over
 // the bytes that the step touches. Usage: hpctoolkit_bench [directory] [profiles] [contexts] [samples per profile]
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,10 +17,12 @@
 #include "formats/hpctoolkit/transposition.hpp"
 #include "formats/registry.hpp"
 #include "io/file.hpp"
+#include "measure.hpp"
 #include "profile/compute.hpp"
 #include "profile/views.hpp"
 
 using namespace fathom;
+using namespace fathom::bench;
 namespace fs = std::filesystem;
 
 namespace {
@@ -118,69 +119,27 @@ class MadeSamples : public ValueSource {
   Size size_;
 };
 
-[[noreturn]] void fail(const Error& error) {
-  std::fprintf(stderr, "%s\n", error.text().c_str());
-  std::exit(1);
-}
-template <class T>
-T must(Result<T> result) {
-  if (!result.ok()) fail(result.error());
-  return std::move(result).value();
-}
-void must(const Result<void>& result) {
-  if (!result.ok()) fail(result.error());
-}
-
-struct Cost {
-  double wall = 0;
-  double cpu = 0;
+struct StepCost : Cost {
   double peak_mib = 0;  // of the process, mapped pages included
   double own_mib = 0;   // at the end, without mapped pages
   double answer = 0;
 };
 
-double cpu_now() {
-  struct rusage usage {};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double status_mib(const char* key) {
-  double kib = 0;
-  if (FILE* file = std::fopen("/proc/self/status", "r")) {
-    char line[256];
-    while (std::fgets(line, sizeof(line), file) != nullptr) {
-      if (std::strncmp(line, key, std::strlen(key)) == 0) kib = std::atof(line + std::strlen(key));
-    }
-    std::fclose(file);
-  }
-  return kib / 1024;
-}
-
 // Runs in a process of its own: `prepare` is not counted, of three runs of `work` the best is.
-Cost in_process(const std::function<std::function<double()>()>& prepare, int repeats = 3) {
+StepCost in_process(const std::function<std::function<double()>()>& prepare, int repeats = 3) {
   int pipes[2];
   if (pipe(pipes) != 0) std::exit(1);
   const pid_t child = fork();
   if (child == 0) {
     const auto work = prepare();
-    Cost best{1e300, 1e300, 0, 0, 0};
-    for (int i = 0; i < repeats; ++i) {
-      const double cpu = cpu_now();
-      const auto start = std::chrono::steady_clock::now();
-      best.answer = work();
-      best.wall = std::min(best.wall, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      best.cpu = std::min(best.cpu, cpu_now() - cpu);
-    }
+    StepCost best;
+    static_cast<Cost&>(best) = measure([&] { best.answer = work(); }, repeats);
     best.peak_mib = status_mib("VmHWM:");
     best.own_mib = status_mib("RssAnon:");
     const bool sent = write(pipes[1], &best, sizeof best) == sizeof best;
     _exit(sent ? 0 : 1);
   }
-  Cost cost;
+  StepCost cost;
   if (read(pipes[0], &cost, sizeof cost) != sizeof cost) std::exit(1);
   close(pipes[0]);
   close(pipes[1]);
@@ -190,7 +149,7 @@ Cost in_process(const std::function<std::function<double()>()>& prepare, int rep
 }
 
 // A plain pass over files, on all cores: the best that a reader of all their bytes could do.
-Cost plain_pass(const std::vector<fs::path>& files) {
+StepCost plain_pass(const std::vector<fs::path>& files) {
   return in_process([&]() -> std::function<double()> {
     std::vector<Blob> blobs;
     for (const fs::path& file : files) blobs.push_back(must(map_file(file)));
@@ -216,7 +175,7 @@ Cost plain_pass(const std::vector<fs::path>& files) {
   });
 }
 
-void report(const char* what, const Cost& cost, const Cost& pass) {
+void report(const char* what, const StepCost& cost, const StepCost& pass) {
   std::printf("%-34s %9.4f s  %9.4f s CPU  %8.1f× a plain pass  %7.1f MiB peak, %6.1f MiB own\n", what, cost.wall,
               cost.cpu, cost.wall / std::max(pass.wall, 1e-9), cost.peak_mib, cost.own_mib);
 }
@@ -265,7 +224,7 @@ int main(int count, char** arguments) {
   if (count > 4) size.samples = static_cast<std::uint32_t>(std::atoi(arguments[4]));
   const fs::path database = directory / ("fathom_hpctoolkit_bench_" + std::to_string(getpid()));
 
-  const Cost written = in_process(
+  const StepCost written = in_process(
       [&]() -> std::function<double()> {
         auto profile = std::make_shared<Profile>();
         profile->definitions = make_definitions(size);
@@ -278,7 +237,7 @@ int main(int count, char** arguments) {
         };
       },
       1);
-  const Cost values = in_process([&]() -> std::function<double()> {
+  const StepCost values = in_process([&]() -> std::function<double()> {
     return [&] {
       const auto db = must(hpctoolkit::ProfileDb::read(must(map_file(database / "profile.db")), make_work()));
       double sum = 0;
@@ -290,10 +249,10 @@ int main(int count, char** arguments) {
   std::printf("%u profiles × %u contexts, %.2f M values: meta.db %.0f, profile.db %.0f, cct.db %.0f MiB\n",
               size.profiles, size.contexts, values.answer * 1e-6, mib("meta.db"), mib("profile.db"), mib("cct.db"));
 
-  const Cost all = plain_pass({database / "profile.db", database / "cct.db"});
-  const Cost by_profile = plain_pass({database / "profile.db"});
-  const Cost by_context = plain_pass({database / "cct.db"});
-  const Cost described = plain_pass({database / "meta.db"});
+  const StepCost all = plain_pass({database / "profile.db", database / "cct.db"});
+  const StepCost by_profile = plain_pass({database / "profile.db"});
+  const StepCost by_context = plain_pass({database / "cct.db"});
+  const StepCost described = plain_pass({database / "meta.db"});
   report("write: propagate, both files", written, all);
   const fs::path again = database / "again.db";
   report("transposition alone", in_process([&]() -> std::function<double()> {
@@ -302,7 +261,7 @@ int main(int count, char** arguments) {
          all);
   fs::remove(again);
 
-  const Cost opened = in_process([&]() -> std::function<double()> {
+  const StepCost opened = in_process([&]() -> std::function<double()> {
     return [&] {
       const auto dataset = must(open_dataset(database, make_work()));
       return static_cast<double>(must(dataset->profile())->defs().contexts.size());
@@ -329,16 +288,16 @@ int main(int count, char** arguments) {
     selection.aggregate = true;
     return must(compute(profile, MetricId(0U), selection)).scalar(0, 0);
   };
-  const auto step = [&](const char* what, const std::function<double(const Profile&)>& work, const Cost& pass) {
-    const Cost cost = in_process([&] { return with_open(database, work); });
+  const auto step = [&](const char* what, const std::function<double(const Profile&)>& work, const StepCost& pass) {
+    const StepCost cost = in_process([&] { return with_open(database, work); });
     report(what, cost, pass);
     return cost;
   };
   step("one context, all profiles", one_context, by_context);
   step("one profile, all contexts", one_profile, by_profile);
-  const Cost both = step("totals per context", totals, by_context);
+  const StepCost both = step("totals per context", totals, by_context);
   fs::rename(database / "cct.db", database / "hidden");
-  const Cost other = step("the same without cct.db", totals, by_profile);
+  const StepCost other = step("the same without cct.db", totals, by_profile);
   fs::rename(database / "hidden", database / "cct.db");
   if (std::abs(both.answer - other.answer) > 1e-9 * std::abs(both.answer)) {
     std::fprintf(stderr, "the two files disagree: %.17g and %.17g\n", both.answer, other.answer);
