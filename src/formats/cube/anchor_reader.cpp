@@ -11,6 +11,8 @@
 #include "base/cancel.hpp"
 #include "base/text.hpp"
 #include "formats/cube/anchor.hpp"
+#include "formats/cube/anchor_elements.hpp"
+#include "formats/cube/metrics_spec.hpp"
 #include "formats/cube/xml_feed.hpp"
 #include "io/inflate.hpp"
 
@@ -18,85 +20,7 @@ namespace fathom::cube {
 
 namespace {
 
-enum class Element : std::uint8_t {
-  document,
-  cube,
-  doc,
-  mirrors,
-  metrics,
-  metric,
-  program,
-  region,
-  cnode,
-  system,
-  system_node,  // systemtreenode, locationgroup, location, and machine, node, process, thread of old files
-  topologies,
-  cart,
-  text,  // an element that holds text only
-  leaf,  // an element that holds nothing
-};
-
-struct Frame {
-  Element element;
-  std::uint32_t index = kNoIndex;  // in the table of its kind
-  std::string* text = nullptr;     // Element::text: where the text goes
-  bool one_line = false;           // line breaks in it count as blanks
-};
-
 using SystemKind = AnchorSystemNode::Kind;
-
-// How an element of the system tree is called, old and new.
-struct SystemName {
-  std::string_view element;
-  SystemKind kind;
-  std::string_view type;  // what the name says about it
-};
-constexpr std::array<SystemName, 7> kSystemNames = {{
-    {"systemtreenode", SystemKind::tree_node, ""},
-    {"locationgroup", SystemKind::group, ""},
-    {"location", SystemKind::location, ""},
-    {"machine", SystemKind::tree_node, "machine"},
-    {"node", SystemKind::tree_node, "node"},
-    {"process", SystemKind::group, "process"},
-    {"thread", SystemKind::location, "thread"},
-}};
-
-// Which attribute of a coordinate refers to which element.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kCoordinateIds = {{
-    {"locId", "location"},
-    {"lgId", "locationgroup"},
-    {"stnId", "systemtreenode"},
-    {"thrdId", "location"},
-    {"procId", "locationgroup"},
-    {"nodeId", "node"},
-    {"machId", "machine"},
-}};
-
-// Old and new names of groups and locations share one numbering; tree nodes have one for each name.
-std::string_view numbering_of(std::string_view element) {
-  if (element == "process") return "locationgroup";
-  if (element == "thread") return "location";
-  return element;
-}
-
-// The attributes of one element, consumed one by one; what is left is unknown.
-class ElementAttributes {
- public:
-  explicit ElementAttributes(const XML_Char** list) {
-    for (; *list != nullptr; list += 2) all_.emplace_back(list[0], list[1]);
-  }
-  std::optional<std::string> take(std::string_view name) {
-    const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& a) { return a.first == name; });
-    if (found == all_.end()) return std::nullopt;
-    std::string value = std::move(found->second);
-    all_.erase(found);
-    return value;
-  }
-  Attributes rest() && { return std::move(all_); }
-
- private:
-  Attributes all_;
-};
 
 class AnchorParser {
  public:
@@ -681,55 +605,10 @@ Result<Anchor> read_anchor(const Blob& blob, const Work& work, std::uint64_t lim
   return parser.finish();
 }
 
-namespace {
-
-// Specs have CubePL as people write it: '<' and '&' between <cubepl...> and its end stand for themselves unless they
-// are escaped already.
-std::string escape_cubepl(std::string_view text) {
-  constexpr std::string_view kOpen = "<cubepl";
-  constexpr std::string_view kClose = "</cubepl";
-  std::string out;
-  out.reserve(text.size() + text.size() / 16);
-  for (;;) {
-    const std::size_t open = text.find(kOpen);
-    const std::size_t begin = open == std::string_view::npos ? open : text.find('>', open);
-    if (begin == std::string_view::npos) break;
-    const std::size_t end = std::min(text.find(kClose, begin), text.size());
-    out += text.substr(0, begin + 1);
-    std::string_view body = text.substr(begin + 1, end - begin - 1);
-    text.remove_prefix(end);
-    if (trim(body).starts_with("<![CDATA[")) {
-      out += body;
-      continue;
-    }
-    for (; !body.empty(); body.remove_prefix(1)) {
-      const auto escaped = [&](std::string_view entity) { return body.starts_with(entity); };
-      if (body[0] == '<') {
-        out += "&lt;";
-      } else if (body[0] == '&' && !escaped("&lt;") && !escaped("&gt;") && !escaped("&amp;") && !escaped("&quot;") &&
-                 !escaped("&apos;")) {
-        out += "&amp;";
-      } else {
-        out += body[0];
-      }
-    }
-  }
-  out += text;
-  return out;
-}
-
-}  // namespace
-
 Result<Anchor> read_metrics_spec(const Blob& blob, const Work& work) {
   AnchorParser parser(blob.name(), work, true);
   QuotingFilter filter([&](std::string_view text) { return parser.feed(text); });
-  std::string_view text = blob.text();
-  if (trim(text).starts_with("<?xml")) text.remove_prefix(std::min(text.size(), text.find("?>") + 2));
-  // The sections stand there without the element that is around them in an anchor.
-  const bool whole = trim(text).starts_with("<cube");
-  if (!whole) FATHOM_CHECK(filter.feed("<cube version=\"4.4\">"));
-  FATHOM_CHECK(filter.feed(escape_cubepl(text)));
-  if (!whole) FATHOM_CHECK(filter.feed("</cube>"));
+  FATHOM_CHECK(filter.feed(anchor_of_metrics_spec(blob.text())));
   FATHOM_CHECK(filter.finish());
   return parser.finish();
 }
