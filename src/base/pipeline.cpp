@@ -33,8 +33,8 @@ Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(st
                                                    const std::size_t slot = made++ % slots;
                                                    auto status =
                                                        cancelled() ? Result<bool>(cancelled_error()) : make(slot);
-                                                   if (!status.ok()) fail(std::move(status).error());
                                                    finished = !status.ok() || !*status;
+                                                   if (!status.ok()) fail(std::move(status).error());
                                                    return slot;
                                                  }) &
                  tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel,
@@ -50,8 +50,8 @@ Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(st
                  tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, [&](std::size_t slot) {
                    if (stopped) return;
                    auto status = take(slot);
-                   if (!status.ok()) fail(std::move(status).error());
                    if (!status.ok() || !*status) stopped = true;
+                   if (!status.ok()) fail(std::move(status).error());
                  }));
   if (first) return std::move(*first);
   return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,7 +13,11 @@
 namespace fathom {
 
 std::string_view trim(std::string_view text);
+// The pieces are views of the text, so it must outlive them: a temporary string is refused.
 std::vector<std::string_view> split(std::string_view text, char separator);
+template <class Text>
+  requires std::same_as<Text, std::string>
+std::vector<std::string_view> split(Text&& text, char separator) = delete;
 std::string to_lower(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 

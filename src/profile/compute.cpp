@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "profile/column_sums.hpp"
 #include "profile/expression/evaluate.hpp"
 
 namespace fathom {
@@ -182,21 +183,24 @@ Result<Cells> fold_subtrees(const Profile& profile, StoredMetric metric, const S
       const std::size_t part = begin / grain;
       const IndexRange contexts{root.value + static_cast<std::uint32_t>(begin),
                                 root.value + static_cast<std::uint32_t>(end)};
-      return profile.values->scan({{&metric, 1}, contexts, selection.locations}, [&](const Run& run) -> Result<void> {
+      ColumnSums rows(sums, part);
+      auto status = profile.values->scan({{&metric, 1}, contexts, selection.locations}, [&](const Run& run) {
         if (selection.aggregate) {
           sums.fold(part, 0, run.values, run.count, false);
         } else if (run.along == Axis::location && run.positions.empty()) {
-          sums.accumulate(part, run.first - selection.locations.begin, run.count, run.values);
+          rows.add(run.first - selection.locations.begin, run.count, run.values);
         } else {
           for (std::size_t i = 0; i < run.count; ++i) {
             const std::uint32_t at =
                 run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
             const std::uint32_t column = run.along == Axis::location ? at : run.location.value;
-            sums.accumulate(part, column - selection.locations.begin, 1, run.values + i * type.size());
+            rows.add(column - selection.locations.begin, 1, run.values + i * type.size());
           }
         }
-        return {};
+        return Result<void>();
       });
+      rows.finish();
+      return status;
     }));
     for (std::size_t part = 0; part < parts; ++part) out.add_row(row, sums, part);
   }

@@ -8,33 +8,11 @@
 
 #include "io/byte_cursor.hpp"
 #include "profile/composite.hpp"
+#include "profile/integer_type.hpp"
 
 namespace fathom {
 
 namespace {
-
-// Calls f with a value of the machine type behind an integer kind.
-template <class F>
-decltype(auto) with_integer_type(ValueKind kind, F&& f) {
-  switch (kind) {
-    case ValueKind::u8:
-      return f(std::uint8_t{});
-    case ValueKind::i8:
-      return f(std::int8_t{});
-    case ValueKind::u16:
-      return f(std::uint16_t{});
-    case ValueKind::i16:
-      return f(std::int16_t{});
-    case ValueKind::u32:
-      return f(std::uint32_t{});
-    case ValueKind::i32:
-      return f(std::int32_t{});
-    case ValueKind::u64:
-      return f(std::uint64_t{});
-    default:
-      return f(std::int64_t{});
-  }
-}
 
 double combine(ValueKind kind, double a, double b) {
   if (kind == ValueKind::min_f64) return std::min(a, b);
@@ -229,26 +207,6 @@ void Cells::fold(std::size_t row, std::size_t column, const std::byte* values, s
           composite::plus(type_, packed(row, column), value);
         }
       }
-      return;
-  }
-}
-
-void Cells::accumulate(std::size_t row, std::size_t first, std::size_t count, const std::byte* values) {
-  switch (form_of(type_)) {
-    case Form::integer:
-      return with_integer_type(type_.kind, [&](auto zero) {
-        using T = decltype(zero);
-        Int128* out = integers_.data() + row * columns_ + first;
-        for (std::size_t i = 0; i < count; ++i) out[i] += load_unchecked<T>(values + i * sizeof(T));
-      });
-    case Form::real:
-      return with_combination(type_.kind, [&](auto plus) {
-        double* out = reals_.data() + row * columns_ + first;
-        for (std::size_t i = 0; i < count; ++i)
-          out[i] = plus(out[i], load_unchecked<double>(values + i * sizeof(double)));
-      });
-    case Form::packed:
-      for (std::size_t i = 0; i < count; ++i) composite::plus(type_, packed(row, first + i), values + i * type_.size());
       return;
   }
 }

@@ -64,8 +64,6 @@ class Cells {
   void store(std::size_t row, std::size_t first, std::size_t count, const std::byte* values);
   // Folds packed values into one cell; `fresh` says that it holds nothing yet (minima do not start from zero).
   void fold(std::size_t row, std::size_t column, const std::byte* values, std::size_t count, bool fresh);
-  // Adds packed values to a row cell by cell, as store() places them.
-  void accumulate(std::size_t row, std::size_t first, std::size_t count, const std::byte* values);
   // row `to` = row `to` + row `from` of another table of the same type and width.
   void add_row(std::size_t to, const Cells& other, std::size_t from);
   void copy_row(std::size_t to, const Cells& other, std::size_t from);
