@@ -38,6 +38,8 @@ fathom::ProfilePtr sample() {
   profile->definitions = std::move(defs);
   profile->values = std::make_shared<NoValues>();
   profile->work = make_work();
+  // Few steps are enough to go everywhere, and endless loops must not eat the time.
+  profile->work->options["max-steps"] = "20000";
   return profile;
 }
 
@@ -47,9 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fathom::ProfilePtr kProfile = sample();
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto derivation = size % 2 == 0 ? fathom::Derivation::post : fathom::Derivation::pre_exclusive;
-  // Few steps are enough to go everywhere, and endless loops must not eat the time.
-  constexpr std::uint64_t kSteps = 20'000;
-  const auto profile = fathom::cube::cubepl::with_cubepl(kProfile, {"x", text, derivation, "", ""}, kSteps);
+  const auto profile = fathom::cube::cubepl::with_cubepl(kProfile, {"x", text, derivation, "", ""});
   if (!profile.ok()) return 0;
   (void)fathom::compute(**profile, (*profile)->defs().find_metric("x"),
                         {{fathom::Flavour::Kind::inclusive, {}}, {}, {0, 2}, true});

@@ -16,6 +16,7 @@ void declare(GlobalOptions& options, Options& declared) {
       .flag("--strict", options.strict, "stop at the first defect of the data, with exit status 1")
       .value("--threads", "N", &options.threads, "use N threads (default: all cores)")
       .size("--max-memory", "SIZE", options.max_memory, "most memory for tables, e.g. 512M or 4G")
+      .value("--max-steps", "N", &options.max_steps, "most steps for a value of a derived metric (default: 2 million)")
       .flag("--quiet,-q", options.quiet, "no warnings, no progress")
       .flag("--help,-h", options.help, "this text")
       .flag("--version", options.version, "the version of Fathom");
@@ -28,6 +29,7 @@ Session::Session(const GlobalOptions& options, Output& out, Output& err)
       terminal_(Terminal::of(STDOUT_FILENO)),
       error_terminal_(Terminal::of(STDERR_FILENO)),
       work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))) {
+  if (options.max_steps) work_->options["max-steps"] = std::to_string(*options.max_steps);
   set_thread_count(static_cast<unsigned>(options.threads));
   set_progress_enabled(!options.quiet);
 }

@@ -27,6 +27,7 @@ struct GlobalOptions {
   bool version = false;
   std::uint64_t threads = 0;  // 0 = all cores
   std::optional<std::uint64_t> max_memory;
+  std::optional<std::uint64_t> max_steps;
   std::string from;
 };
 

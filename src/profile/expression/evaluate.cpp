@@ -58,12 +58,16 @@ Result<void> check_references(const Profile& profile, MetricId start) {
 class Operator {
  public:
   Operator(const Profile& profile, MetricId metric, const Program& program, const std::optional<Tree>& tree)
-      : profile_(profile), metric_(metric), program_(program), tree_(tree ? &*tree : nullptr) {}
+      : profile_(profile),
+        metric_(metric),
+        program_(program),
+        tree_(tree ? &*tree : nullptr),
+        limit_(StepLimit::of(*profile.work)) {}
   explicit operator bool() const { return tree_ != nullptr; }
 
   Result<void> apply(std::span<double> target, std::span<const double> other) const {
     Nowhere nowhere(profile_, metric_);
-    Interpreter interpreter(*tree_, program_, nowhere, target.size());
+    Interpreter interpreter(*tree_, program_, nowhere, target.size(), limit_);
     interpreter.set_arguments(Datum(std::vector<double>(target.begin(), target.end())),
                               Datum(std::vector<double>(other.begin(), other.end())));
     const Outcome outcome = interpreter.run();
@@ -101,6 +105,7 @@ class Operator {
   MetricId metric_;
   const Program& program_;
   const Tree* tree_;
+  StepLimit limit_;
 };
 
 Grouping grouping_of(const Selection& selection) {

@@ -20,13 +20,18 @@ std::uint64_t bytes_of(const Datum& datum) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells)
+Error endless_error() {
+  return Error("the expression does not come to an end in reasonable time").hint("--max-steps N allows for more");
+}
+
+Interpreter::Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells,
+                         const StepLimit& limit)
     : tree_(tree),
       program_(program),
       surroundings_(surroundings),
       cells_(cells),
       locals_(tree.variables.size()),
-      max_steps_(program.max_steps) {
+      limit_(limit) {
   bound_.reserve(locals_.size());
   for (Array& local : locals_) bound_.push_back(&local);
   if (!program.globals || bound_.empty()) return;
@@ -38,7 +43,8 @@ Interpreter::Interpreter(const Tree& tree, const Program& program, Surroundings&
 }
 
 void Interpreter::allow_for(std::size_t contexts) {
-  max_steps_ += contexts * kMaxStepsPerValue * 10;
+  limit_.one_run += contexts * limit_.per_value();
+  metered_ = false;
   max_stored_ += contexts * 1024;
 }
 
@@ -50,9 +56,9 @@ void Interpreter::set_arguments(Datum first, Datum second) {
 Outcome Interpreter::run() {
   outcome_ = Outcome::done;
   if (!tree_.nodes.empty()) result_ = eval(tree_.root);
-  if (max_steps_ == program_.max_steps && !program_.meter->spend(steps_, outcome_ == Outcome::done ? cells_ : 0)) {
+  if (metered_ && !program_.meter->spend(steps_, outcome_ == Outcome::done ? cells_ : 0, limit_)) {
     program_.meter->give_up();
-    fail(kEndless);
+    fail(endless_error());
   }
   return outcome_;
 }
@@ -62,10 +68,10 @@ std::vector<double> Interpreter::numbers() && {
   return std::vector<double>(cells_, result_.as_number());
 }
 
-void Interpreter::fail(std::string what) {
+void Interpreter::fail(Error error) {
   if (outcome_ == Outcome::failed) return;
   outcome_ = Outcome::failed;
-  error_ = Error(std::move(what));
+  error_ = std::move(error);
 }
 
 template <class F>
@@ -132,21 +138,20 @@ double Interpreter::random_up_to(double bound) {
 
 bool Interpreter::check_position(double at) {
   if (at > -1 && at <= static_cast<double>(kMaxPosition)) return true;
-  fail(fmt::format("position {:g} in an array is not between 0 and {}", at, kMaxPosition));
+  fail(Error(fmt::format("position {:g} in an array is not between 0 and {}", at, kMaxPosition)));
   return false;
 }
 
 Datum Interpreter::eval(NodeIndex at) {
   if (!going()) return {};
   steps_ += 1 + cells_ / 64;
-  if (steps_ > max_steps_) {
+  if (steps_ > limit_.one_run) {
     if (cells_ == 1) program_.meter->give_up();
-    fail(kEndless);
+    fail(endless_error());
     return {};
   }
   if ((steps_ & 0xFFFF) == 0 && cancelled()) {
-    outcome_ = Outcome::failed;
-    error_ = cancelled_error();
+    fail(cancelled_error());
     return {};
   }
   const Node& node = tree_.nodes[at];
@@ -257,10 +262,7 @@ Datum Interpreter::eval_metric(const Node& node) {
   const auto ask = [&](double c, double s) {
     auto value = surroundings_.metric_at(node.index, c, s);
     if (value.ok()) return *value;
-    if (outcome_ != Outcome::failed) {
-      outcome_ = Outcome::failed;
-      error_ = std::move(value).error();
-    }
+    fail(std::move(value).error());
     return 0.0;
   };
   return zip(std::move(context), std::move(system), ask);
@@ -469,7 +471,7 @@ void Interpreter::assign(const Node& node) {
   stored_ += bytes_of(value);
   if (!fresh) stored_ -= std::min(stored_, bytes_of(slot));
   slot = std::move(value);
-  if (stored_ > max_stored_) fail("the expression's variables need too much memory");
+  if (stored_ > max_stored_) fail(Error("the expression's variables need too much memory"));
 }
 
 void Interpreter::branch(const Node& node) {

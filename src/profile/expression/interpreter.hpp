@@ -12,7 +12,7 @@
 namespace fathom::expression {
 
 // What is said of a program that takes too many steps, in one run or in all.
-inline constexpr const char* kEndless = "the expression does not come to an end in reasonable time";
+Error endless_error();
 // Largest position in a variable.
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 24;
 
@@ -37,7 +37,8 @@ enum class Outcome : std::uint8_t { done, diverged, failed };
 
 class Interpreter {
  public:
-  Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells);
+  Interpreter(const Tree& tree, const Program& program, Surroundings& surroundings, std::size_t cells,
+              const StepLimit& limit);
   void set_arguments(Datum first, Datum second);
   // Init expressions run once and may go over all call paths: their bounds grow with these.
   void allow_for(std::size_t contexts);
@@ -78,7 +79,7 @@ class Interpreter {
   bool check_position(double at);
   Array& array(std::uint32_t variable) { return *bound_[variable]; }
   double random_up_to(double bound);
-  void fail(std::string what);
+  void fail(Error error);
   void diverge() { outcome_ = outcome_ == Outcome::done ? Outcome::diverged : outcome_; }
   [[nodiscard]] bool going() const { return outcome_ == Outcome::done; }
 
@@ -93,7 +94,8 @@ class Interpreter {
   Datum result_;
   std::optional<std::mt19937_64> random_;
   std::uint64_t steps_ = 0;
-  std::uint64_t max_steps_;
+  StepLimit limit_;
+  bool metered_ = true;
   std::uint64_t stored_ = 0;  // bytes in variables
   std::uint64_t max_stored_ = std::uint64_t{64} << 20;
   Outcome outcome_ = Outcome::done;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
+
 namespace fathom::expression {
 
 struct Pattern {
@@ -29,6 +31,12 @@ bool search(const Pattern& pattern, std::string_view text) {
 }
 
 std::string_view text_of(const Pattern& pattern) { return pattern.text; }
+
+StepLimit StepLimit::of(const WorkContext& work) {
+  StepLimit out;
+  if (const auto wanted = parse_integer<std::uint64_t>(work.option("max-steps"))) out.one_run = *wanted;
+  return out;
+}
 
 NodeIndex Tree::add(Op op, std::vector<NodeIndex> children, std::uint32_t index) {
   Node node;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/work.hpp"
 #include "profile/expression/datum.hpp"
 #include "profile/expression/environment.hpp"
 
@@ -18,11 +19,20 @@ namespace fathom::expression {
 
 // Front ends refuse deeper nesting, so that evaluating a tree needs a bounded stack.
 inline constexpr std::size_t kMaxNesting = 200;
-// Operations (weighted by cells) that one run of a program may take before it counts as endless.
-inline constexpr std::uint64_t kMaxSteps = 10'000'000;
-// All runs of a program together may take this many, and as many more for every value that they gave.
-inline constexpr std::uint64_t kMaxStepsInAll = 500'000'000;
-inline constexpr std::uint64_t kMaxStepsPerValue = 1000;
+
+// Operations (weighted by cells) that a program may take before it counts as endless. Whoever opens a profile sets the
+// first through the option "max-steps" of its work; the others follow from it.
+struct StepLimit {
+  std::uint64_t one_run = 2'000'000;
+  [[nodiscard]] std::uint64_t all_runs() const { return one_run > kUnbounded / 25 ? kUnbounded : one_run * 25; }
+  // All runs together may take so many more for every value that they gave.
+  [[nodiscard]] std::uint64_t per_value() const { return one_run / 2000; }
+
+  static StepLimit of(const WorkContext& work);
+
+ private:
+  static constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 62;
+};
 
 enum class Op : std::uint8_t {
   number,    // Node::number
@@ -167,17 +177,18 @@ struct Tree {
 class Meter {
  public:
   // False when the runs have taken more than they may.
-  bool spend(std::uint64_t steps, std::uint64_t values) {
-    const std::uint64_t all_values = values_.fetch_add(values) + values;
+  bool spend(std::uint64_t steps, std::uint64_t values, const StepLimit& limit) {
+    const std::uint64_t earned = values * limit.per_value();
+    const std::uint64_t all_earned = earned_.fetch_add(earned) + earned;
     const std::uint64_t all_steps = steps_.fetch_add(steps) + steps;
-    return all_steps <= kMaxStepsInAll + all_values * kMaxStepsPerValue;
+    return all_steps <= limit.all_runs() + all_earned;
   }
   void give_up() { given_up_ = true; }
   [[nodiscard]] bool given_up() const { return given_up_; }
 
  private:
   std::atomic<std::uint64_t> steps_{0};
-  std::atomic<std::uint64_t> values_{0};
+  std::atomic<std::uint64_t> earned_{0};
   std::atomic<bool> given_up_{false};
 };
 
@@ -194,7 +205,6 @@ class Program {
   std::shared_ptr<const Environment> environment;
   std::shared_ptr<Globals> globals;  // of all programs of one profile
   std::string language;              // "derive", "cubepl", ...: what Metric::expression is written in
-  std::uint64_t max_steps = kMaxSteps;
   std::shared_ptr<Meter> meter = std::make_shared<Meter>();
 };
 

@@ -111,7 +111,8 @@ Session::Session(const Profile& profile, MetricId metric, Flavour flavour, Group
       metric_(metric),
       flavour_(std::move(flavour)),
       grouping_(std::move(grouping)),
-      program_(*profile.programs.at(metric)) {
+      program_(*profile.programs.at(metric)),
+      limit_(StepLimit::of(*profile.work)) {
   const Definitions& defs = profile.defs();
   if (flavour_.kind == Flavour::Kind::stored) flavour_ = {unasked_flavour(profile, metric), {}};
   rows_ = grouping_.rows.empty() ? defs.contexts.size() : grouping_.rows.size();
@@ -237,7 +238,7 @@ Result<void> Session::run_init() {
   for (const Tree& tree : program_.init) {
     FATHOM_CHECK(fetch(tree));
     Block block(*this, tree, 0, 1);
-    Interpreter interpreter(tree, program_, block, 1);
+    Interpreter interpreter(tree, program_, block, 1, limit_);
     interpreter.allow_for(profile_.defs().contexts.size());
     if (interpreter.run() == Outcome::failed) return Error(interpreter.error()).with("initial expression");
   }
@@ -255,7 +256,7 @@ bool Session::must_run_in_order(const Tree& tree) const {
 
 Result<bool> Session::try_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out) {
   Block block(*this, tree, begin, end);
-  Interpreter interpreter(tree, program_, block, end - begin);
+  Interpreter interpreter(tree, program_, block, end - begin, limit_);
   const Outcome outcome = interpreter.run();
   if (outcome == Outcome::failed) {
     // A block may be too large for the limits where one cell is not.
@@ -294,7 +295,7 @@ Result<void> Session::run_block(const Tree& tree, std::size_t begin, std::size_t
 }
 
 Result<Cells> Session::run() {
-  if (program_.meter->given_up()) return Error(kEndless);
+  if (program_.meter->given_up()) return endless_error();
   FATHOM_CHECK(initialise(profile_, metric_));
   const ValueType type{ValueKind::f64, 0};
   FATHOM_TRY(const auto reservation,

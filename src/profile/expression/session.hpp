@@ -51,6 +51,7 @@ class Session {
   Flavour flavour_;
   Grouping grouping_;
   const Program& program_;
+  StepLimit limit_;
   std::size_t rows_;
   std::size_t columns_;
   bool whole_system_ = false;

@@ -298,16 +298,18 @@ TEST(Cubepl, TextsMayAmendMetricsDefinedBefore) {
 TEST(Cubepl, ManyEvaluationsAreBoundedTogether) {
   const auto profile = with_cubepl(
       sample(),
-      {"x", "{ ${a}=0; while (${a} < 100000000) { ${a}=${a}+1; }; return 1; }", Derivation::pre_exclusive, "", ""},
-      10'000);
+      {"x", "{ ${a}=0; while (${a} < 100000000) { ${a}=${a}+1; }; return 1; }", Derivation::pre_exclusive, "", ""});
   ASSERT_TRUE(profile.ok());
+  (*profile)->work->options["max-steps"] = "10000";
   const auto& meter = *(*profile)->programs.at(MetricId(1))->meter;
   EXPECT_FALSE(compute(**profile, MetricId(1), {{Flavour::Kind::inclusive, {}}, {}, {0, 2}, false}).ok());
   EXPECT_TRUE(meter.given_up());  // no second try
   expression::Meter together;
-  EXPECT_TRUE(together.spend(expression::kMaxStepsInAll, 0));
-  EXPECT_TRUE(together.spend(5 * expression::kMaxStepsPerValue, 5));
-  EXPECT_FALSE(together.spend(1, 0));
+  const expression::StepLimit limit = expression::StepLimit::of(*(*profile)->work);
+  EXPECT_EQ(limit.one_run, 10'000u);
+  EXPECT_TRUE(together.spend(limit.all_runs(), 0, limit));
+  EXPECT_TRUE(together.spend(5 * limit.per_value(), 5, limit));
+  EXPECT_FALSE(together.spend(1, 0, limit));
 }
 
 TEST(Cubepl, NothingRunsForEver) {

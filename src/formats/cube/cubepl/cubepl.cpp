@@ -62,8 +62,7 @@ Result<Compiled> compile(const Source& source, const std::shared_ptr<Globals>& g
 // Compiles metrics one after the other; what they define queues up behind them.
 class Builder {
  public:
-  Builder(Definitions& defs, Profile& profile, std::uint64_t max_steps = expression::kMaxSteps)
-      : defs_(defs), profile_(profile), max_steps_(max_steps) {
+  Builder(Definitions& defs, Profile& profile) : defs_(defs), profile_(profile) {
     for (const auto& [id, program] : profile.programs) {
       if (program->globals) globals_ = program->globals;
     }
@@ -142,13 +141,11 @@ class Builder {
     if (sets(program.value) || std::any_of(program.init.begin(), program.init.end(), sets)) {
       globals_->sets_properties = true;
     }
-    program.max_steps = max_steps_;
     profile_.programs[id] = std::make_shared<const Program>(std::move(program));
   }
 
   Definitions& defs_;
   Profile& profile_;
-  std::uint64_t max_steps_;
   std::shared_ptr<Globals> globals_;
   std::deque<Definition> pending_;
 };
@@ -176,14 +173,14 @@ Result<void> add_programs(Definitions& defs, Profile& profile, const std::map<Me
   return success();
 }
 
-Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted, std::uint64_t max_steps) {
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted) {
   // The metric itself goes in first, so that its number does not depend on what its text defines.
   FATHOM_TRY(const ProfilePtr extended, with_program(profile, wanted, std::make_shared<const Program>()));
   auto defs = std::make_shared<Definitions>(extended->defs());
   auto out = std::make_shared<Profile>(*extended);
   const MetricId id(defs->metrics.size() - 1);
   out->programs.erase(id);
-  Builder builder(*defs, *out, max_steps);
+  Builder builder(*defs, *out);
   Source source;
   source.value = wanted.expression;
   FATHOM_CHECK(builder.add(id, source));

@@ -26,9 +26,7 @@ struct Source {
 Result<void> add_programs(Definitions& defs, Profile& profile, const std::map<MetricId, Source>& sources);
 
 // --cubepl 'name = text' and `derive --cubepl`: the profile with one more metric, and those that its text defines.
-// `max_steps`: what one evaluation may take before it counts as endless.
-Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& metric,
-                               std::uint64_t max_steps = expression::kMaxSteps);
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& metric);
 
 // A program of any front end as CubePL text, for writing it into a Cube file; an error where CubePL has no words for
 // it.
