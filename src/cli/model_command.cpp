@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/number.hpp"
 #include "base/parallel.hpp"
@@ -69,10 +70,14 @@ class ModelCommand final : public Command {
     std::vector<std::vector<double>> points;
     for (const std::string& text : predict_) {
       FATHOM_TRY(auto point, parse_point(text, e.parameters()));
-      warn_of_distance(session, point);
       points.push_back(std::move(point));
     }
-    if (!points.empty()) FATHOM_CHECK(predict(sets.front(), points));
+    if (!points.empty()) {
+      std::vector<const Model*> models;
+      for (const Model& m : sets.front().models) models.push_back(&m);
+      FATHOM_TRY(forecasts_, forecasts(models, points));
+      for (std::size_t at = 0; at < points.size(); ++at) warn_of_guesses(session, models, points[at], at);
+    }
     if (session.json()) {
       write_json(session, sets.front(), points);
       return kDone;
@@ -161,28 +166,49 @@ class ModelCommand final : public Command {
     return kDone;
   }
 
-  void warn_of_distance(Session& session, std::span<const double> point) const {
+  // Says what of the forecasts at a point (the one numbered `at` in forecasts_) is no more than a guess.
+  void warn_of_guesses(Session& session, std::span<const Model* const> models, std::span<const double> point,
+                       std::size_t at) const {
     const Experiment& e = *experiment_data_;
-    for (std::size_t p = 0; p < point.size(); ++p) {
-      double largest = 0;
-      for (std::size_t i = 0; i < e.point_count(); ++i) largest = std::max(largest, e.point(i)[p]);
-      if (largest > 0 && point[p] > largest * kFarExtrapolation) {
-        session.work()->diagnostics.info(
-            "model.extrapolation", Place::in(e.name()),
-            fmt::format("{}={} is {:.0f} times the largest measured value ({}): a prediction there is a guess",
-                        e.parameters()[p], exact_text(point[p]), point[p] / largest, exact_text(largest)));
+    std::set<std::uint32_t> judged;  // point sets
+    double distance = 1;
+    std::size_t wide = 0;
+    const Model* widest = nullptr;
+    double most = kWideInterval;
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      const Series& s = e.series()[models[i]->series];
+      if (judged.insert(s.point_set).second) distance = std::max(distance, extrapolation(e, s, point));
+      const double factor = uncertainty(forecasts_[i][at]);
+      if (!(factor > kWideInterval)) continue;
+      ++wide;
+      if (factor > most) {
+        most = factor;
+        widest = models[i];
       }
     }
+    if (distance > kFarExtrapolation) {
+      session.warn(fmt::format("{} lies {:.0f} times outside what was measured: predictions there are guesses",
+                               named_point(e, point), distance));
+    }
+    if (widest == nullptr) return;
+    const Series& s = e.series()[widest->series];
+    session.warn(
+        fmt::format("at {} {} of {} models {} known only to within a factor of {:.0f} or more; worst: '{}' of {}, a "
+                    "factor of {:.2g}",
+                    named_point(e, point), wide, models.size(), wide == 1 ? "is" : "are", kWideInterval,
+                    e.metrics()[s.metric].name, e.callpaths()[s.callpath].name, most));
   }
 
-  // Forecasts of all models at all points.
-  Result<void> predict(const ModelSet& set, const std::vector<std::vector<double>>& points) {
+  // Per model, one for each point.
+  Result<std::vector<std::vector<Forecast>>> forecasts(std::span<const Model* const> models,
+                                                       const std::vector<std::vector<double>>& points) const {
     const Predictor predictor(*experiment_data_, options_);
-    forecasts_.resize(set.models.size());
-    return parallel_for(set.models.size(), [&](std::size_t i) -> Result<void> {
-      forecasts_[i] = predictor.at(set.models[i], points);
+    std::vector<std::vector<Forecast>> out(models.size());
+    FATHOM_CHECK(parallel_for(models.size(), [&](std::size_t i) -> Result<void> {
+      out[i] = predictor.at(*models[i], points);
       return {};
-    });
+    }));
+    return out;
   }
 
   void write_json(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
@@ -255,7 +281,7 @@ class ModelCommand final : public Command {
     return out;
   }
 
-  Result<int> write_table(Session& session, const ModelSet& set) const {
+  Result<int> write_table(Session& session, const ModelSet& set) {
     const Experiment& e = *experiment_data_;
     if (const auto shrinking = strong_scaling_parameter(e); shrinking && e.scaling() != Scaling::strong) {
       session.note(
@@ -268,7 +294,6 @@ class ModelCommand final : public Command {
       FATHOM_TRY(options.at, parse_point(at_, e.parameters(), largest_point(e)));
     }
     FATHOM_TRY(const Ranking ranking, rank_models(e, set, options));
-    warn_of_distance(session, ranking.target);
     const bool several_metrics = e.metrics().size() > 1;
     TextTable table;
     table.column("").column("call path", Align::left, true);
@@ -277,6 +302,11 @@ class ModelCommand final : public Command {
     table.column("share now", Align::right).column("at target", Align::right);
     const std::size_t rows =
         number_ == 0 ? ranking.models.size() : std::min<std::size_t>(number_, ranking.models.size());
+    std::vector<const Model*> shown;
+    // The worst are enough to judge: intervals cost more than models.
+    for (std::size_t i = 0; i < std::min<std::size_t>(rows, kRows); ++i) shown.push_back(ranking.models[i].model);
+    FATHOM_TRY(forecasts_, forecasts(shown, {ranking.target}));
+    warn_of_guesses(session, shown, ranking.target, 0);
     for (std::size_t i = 0; i < rows; ++i) {
       const RankedModel& r = ranking.models[i];
       const Series& s = e.series()[r.model->series];
@@ -333,7 +363,7 @@ class ModelCommand final : public Command {
   std::optional<std::string> plot_;
   ExperimentPtr experiment_data_;
   FitOptions options_;                            // of the fit; stored models: the defaults
-  std::vector<std::vector<Forecast>> forecasts_;  // per shown model and point of --predict
+  std::vector<std::vector<Forecast>> forecasts_;  // per shown model and point of --predict or --at
 };
 
 }  // namespace

@@ -40,6 +40,10 @@ void Session::note(std::string_view text) {
   err_.flush();
 }
 
+void Session::warn(std::string_view text) {
+  note(fmt::format("{} {}", error_terminal_.paint("warning:", Style::yellow), text));
+}
+
 Result<DatasetPtr> Session::open(const std::filesystem::path& path) { return open_dataset(path, work_, options_.from); }
 
 Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesystem::path& path) {

@@ -48,6 +48,8 @@ class Session {
   [[nodiscard]] const Terminal& terminal() const { return terminal_; }
   // A remark for the person (not a defect of the data); dropped by --quiet.
   void note(std::string_view text);
+  // The same, as a warning about the answer; what is wrong with the data goes to the diagnostics.
+  void warn(std::string_view text);
 
   // Opens a path as --from says, or as what it is recognised to be.
   Result<DatasetPtr> open(const std::filesystem::path& path);

@@ -100,13 +100,6 @@ struct ModelSet {
 
 using ModelSets = std::vector<ModelSet>;
 
-// A value that a model gives for a point, with its prediction interval where that is known (else both NaN).
-struct Prediction {
-  double value = 0;
-  double low = std::numeric_limits<double>::quiet_NaN();
-  double high = std::numeric_limits<double>::quiet_NaN();
-};
-
 enum class FunctionForm : std::uint8_t { plain, python, latex };
 // "1.5 + 2.0 * p^(3/2) * log2(p)^(1)"; the pieces of a segmented function on lines of their own.
 std::string text(const Function& function, std::span<const std::string> parameters,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "base/number.hpp"
 #include "model/relative_noise.hpp"
 #include "model/robust_groups.hpp"
 #include "model/special.hpp"
@@ -17,14 +16,15 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMixture = 400;  // hypotheses in a mixture
 constexpr double kNegligible = 1e-4;   // weight below which one is left out
 constexpr double kMostDegrees = 200;
-constexpr double kWide = 4;  // ratio of the ends of an interval that makes a forecast useless
+constexpr double kPrecise = 1e-12;  // of a quantile, which is a logarithm
 
 // One member of a mixture: the logarithm of the value is Student-t distributed.
 struct Part {
-  double weight, centre, deviation, degrees;
+  double weight, centre, deviation;
+  StudentDistribution student;
 };
 
-// Quantile of the mixture by bisection.
+// Quantile of the mixture: Newton's method, with bisection where that would leave the bracket or is slow.
 double quantile(std::span<const Part> parts, double share) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -32,16 +32,30 @@ double quantile(std::span<const Part> parts, double share) {
     low = std::min(low, part.centre - 40 * part.deviation - 1e-12);
     high = std::max(high, part.centre + 40 * part.deviation + 1e-12);
   }
-  for (int step = 0; step < 60; ++step) {
-    const double middle = (low + high) / 2;
-    double below = 0;
+  double x = (low + high) / 2;
+  double step = high - low;
+  for (int round = 0; round < 200; ++round) {
+    double below = -share;
+    double slope = 0;
     for (const auto& part : parts) {
-      below += part.weight * (part.deviation > 0 ? student_cdf((middle - part.centre) / part.deviation, part.degrees)
-                                                 : (middle >= part.centre ? 1.0 : 0.0));
+      if (part.deviation > 0) {
+        const double t = (x - part.centre) / part.deviation;
+        below += part.weight * part.student.cdf(t);
+        slope += part.weight * part.student.density(t) / part.deviation;
+      } else if (x >= part.centre) {
+        below += part.weight;
+      }
     }
-    (below < share ? low : high) = middle;
+    (below < 0 ? low : high) = x;
+    const double before = step;
+    step = below / slope;
+    const bool newton = x - step > low && x - step < high && std::fabs(step) < std::fabs(before) / 2;
+    const double next = newton ? x - step : (low + high) / 2;
+    step = x - next;
+    x = next;
+    if (std::fabs(step) <= kPrecise * (1 + std::fabs(x))) break;
   }
-  return (low + high) / 2;
+  return x;
 }
 
 // Solves a small symmetric positive definite system in place; false when it is singular.
@@ -173,7 +187,7 @@ Forecast robust_forecast(const RobustGroup& group, std::size_t s, std::span<cons
     // Coefficients and exponents were chosen to make the squares small: none of them is left as a degree of freedom.
     const double free = std::max(scoring.nu - static_cast<double>(h.summands.size() + exponents(h)), 1.0);
     const double variance = (scoring.base + h.squares) / free * share + group.level_variance(s);
-    parts.push_back({weight, std::log(value), std::sqrt(variance), std::min(free, kMostDegrees)});
+    parts.push_back({weight, std::log(value), std::sqrt(variance), StudentDistribution(std::min(free, kMostDegrees))});
     total += weight;
     if (same_terms(function, model.function)) chosen += weight;
   }
@@ -203,7 +217,7 @@ Forecast plain_forecast(const Experiment& experiment, const Model& model, Measur
   const double share = leverage(*function, noise->coordinates, noise->parameters, point, true);
   if (!std::isfinite(share)) return out;
   const double degrees = std::clamp(noise->degrees, 1.0, kMostDegrees);
-  const std::vector<Part> parts{{1, std::log(value), std::sqrt(noise->variance * share), degrees}};
+  const std::vector<Part> parts{{1, std::log(value), std::sqrt(noise->variance * share), StudentDistribution(degrees)}};
   out.confidence = interval_of(parts, 0, level);
   out.prediction = interval_of(parts, noise->run_variance, level);
   return out;
@@ -249,17 +263,6 @@ double extrapolation(const Experiment& experiment, const Series& series, std::sp
   return worst;
 }
 
-std::string extrapolation_warning(const Experiment& experiment, const Series& series, std::span<const double> point,
-                                  const Forecast& forecast) {
-  const double factor = extrapolation(experiment, series, point);
-  const double ratio = forecast.confidence.high / forecast.confidence.low;
-  if (factor > kFarExtrapolation) {
-    return "the point lies " + exact_text(std::round(factor * 10) / 10) + " times outside the measured range";
-  }
-  if (ratio > kWide) {
-    return "the value is known only to within a factor of " + exact_text(std::round(std::sqrt(ratio) * 10) / 10);
-  }
-  return {};
-}
+double uncertainty(const Forecast& forecast) { return std::sqrt(forecast.prediction.high / forecast.prediction.low); }
 
 }  // namespace fathom

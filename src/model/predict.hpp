@@ -44,8 +44,9 @@ class Predictor {
 double extrapolation(const Experiment& experiment, const Series& series, std::span<const double> point);
 // Beyond this factor a forecast is a guess and deserves a warning.
 inline constexpr double kFarExtrapolation = 16;
-// One sentence for the user, or "" when there is nothing to warn about.
-std::string extrapolation_warning(const Experiment& experiment, const Series& series, std::span<const double> point,
-                                  const Forecast& forecast);
+// The factor by which a new run may be above or below the middle of its interval; NaN when there is no interval.
+double uncertainty(const Forecast& forecast);
+// Beyond this factor a forecast says little and deserves a warning.
+inline constexpr double kWideInterval = 2;
 
 }  // namespace fathom

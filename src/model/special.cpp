@@ -36,11 +36,13 @@ double beta_fraction(double a, double b, double x) {
   return h;
 }
 
-double incomplete_beta(double a, double b, double x) {
+// 1 / B(a, b), as logarithm.
+double log_front(double a, double b) { return std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b); }
+
+double incomplete_beta(double a, double b, double x, double log_front) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  const double front = std::exp(log_front + a * std::log(x) + b * std::log1p(-x));
   if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
@@ -72,20 +74,28 @@ double inverse_trigamma(double y) {
   return std::sqrt(low * high);
 }
 
-double student_cdf(double t, double degrees) {
+StudentDistribution::StudentDistribution(double degrees)
+    : degrees_(degrees), log_front_(log_front(degrees / 2, 0.5)), peak_(std::exp(log_front_) / std::sqrt(degrees)) {}
+
+double StudentDistribution::cdf(double t) const {
   if (std::isnan(t)) return std::numeric_limits<double>::quiet_NaN();
-  const double tail = 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+  const double tail = 0.5 * incomplete_beta(degrees_ / 2, 0.5, degrees_ / (degrees_ + t * t), log_front_);
   return t > 0 ? 1 - tail : tail;
 }
 
+double StudentDistribution::density(double t) const {
+  return peak_ * std::exp(-(degrees_ + 1) / 2 * std::log1p(t * t / degrees_));
+}
+
 double student_quantile(double p, double degrees) {
+  const StudentDistribution student(degrees);
   double low = -1;
   double high = 1;
-  while (student_cdf(low, degrees) > p && low > -1e12) low *= 2;
-  while (student_cdf(high, degrees) < p && high < 1e12) high *= 2;
+  while (student.cdf(low) > p && low > -1e12) low *= 2;
+  while (student.cdf(high) < p && high < 1e12) high *= 2;
   for (int step = 0; step < 80; ++step) {
     const double middle = (low + high) / 2;
-    (student_cdf(middle, degrees) < p ? low : high) = middle;
+    (student.cdf(middle) < p ? low : high) = middle;
   }
   return (low + high) / 2;
 }

@@ -6,9 +6,19 @@ namespace fathom {
 double digamma(double x);           // x > 0
 double trigamma(double x);          // x > 0
 double inverse_trigamma(double y);  // y > 0
-// Distribution function of Student's t with `degrees` > 0 degrees of freedom.
-double student_cdf(double t, double degrees);
-// Its inverse, 0 < p < 1.
+// Student's t with `degrees` > 0 degrees of freedom.
+class StudentDistribution {
+ public:
+  explicit StudentDistribution(double degrees);
+  [[nodiscard]] double cdf(double t) const;
+  [[nodiscard]] double density(double t) const;
+
+ private:
+  double degrees_;
+  double log_front_;
+  double peak_;
+};
+// Inverse of its distribution function, 0 < p < 1.
 double student_quantile(double p, double degrees);
 
 }  // namespace fathom

@@ -86,7 +86,11 @@ std::vector<double> largest_point(const Experiment& e) {
 std::string named_point(const Experiment& e, std::span<const double> point) {
   std::string out;
   for (std::size_t i = 0; i < point.size() && i < e.parameters().size(); ++i) {
-    out += fmt::format("{}{}={}", i > 0 ? ", " : "", e.parameters()[i], exact_text(point[i]));
+    // 100000, not 1e+05: process counts are read digit by digit.
+    const double x = point[i];
+    const bool whole = x == std::floor(x) && std::fabs(x) < 1e15;
+    out +=
+        fmt::format("{}{}={}", i > 0 ? ", " : "", e.parameters()[i], whole ? fmt::format("{:.0f}", x) : exact_text(x));
   }
   return out;
 }

@@ -105,9 +105,32 @@ TEST(ModelCommand, SharesAreThoseOfTheModelsAtTheTarget) {
 }
 
 TEST(ModelCommand, ATargetFarOutsideIsSaidToBeAGuess) {
-  EXPECT_EQ(run({kExample, "--at", "p=1024"}).err.find("a guess"), std::string::npos);
-  EXPECT_NE(run({kExample, "--at", "p=2048"}).err.find("a guess"), std::string::npos);
-  EXPECT_NE(run({kExample, "--predict", "p=2048"}).err.find("a guess"), std::string::npos);
+  EXPECT_EQ(run({kExample, "--at", "p=1024"}).err.find("guesses"), std::string::npos);
+  EXPECT_NE(run({kExample, "--at", "p=2048"}).err.find("warning: p=2048 lies 32 times outside"), std::string::npos);
+  // Each point on its own, and those below the data too; the machine form stays free of them.
+  const Ran ran = run({kExample, "--predict", "p=2048", "--predict", "p=0.125", "--predict", "p=100000", "--json"});
+  EXPECT_NE(ran.err.find("warning: p=2048 lies 32 times outside"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("warning: p=0.125 lies 32 times outside"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("warning: p=100000 lies"), std::string::npos) << ran.err;
+  EXPECT_TRUE(Json::accept(ran.out));
+  EXPECT_EQ(ran.out.find("outside"), std::string::npos);
+  EXPECT_EQ(run({kExample, "--predict", "p=2048", "--quiet"}).err, "");
+  EXPECT_EQ(run({kExample, "--predict", "p=2048", "--strict"}).status, 0);  // the data are sound
+}
+
+TEST(ModelCommand, AWideIntervalIsSaid) {
+  // Noise of a factor of three at two points of five: nothing is known well.
+  const TemporaryDirectory folder;
+  const std::string path = (folder.path() / "made.txt").string();
+  std::ofstream(path)
+      << "PARAMETER p\nPOINTS 2 4 8 16 32\nMETRIC t\nREGION steady\nDATA 1 1.01\nDATA 1 1.01\nDATA 1 1.01\n"
+         "DATA 1 1.01\nDATA 1 1.01\nREGION wild\nDATA 1 9\nDATA 8 1\nDATA 3 27\nDATA 20 2\nDATA 4 30\n";
+  for (const char* option : {"--predict", "--at"}) {
+    const Ran ran = run({path, option, "p=64"});
+    EXPECT_NE(ran.err.find("at p=64 1 of 2 models is known only to within a factor of 2"), std::string::npos)
+        << ran.err;
+    EXPECT_NE(ran.err.find("of wild"), std::string::npos) << ran.err;
+  }
 }
 
 TEST(ModelCommand, PredictionsComeWithIntervals) {
