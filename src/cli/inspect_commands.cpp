@@ -107,7 +107,7 @@ class RoutinesCommand final : public Command {
 
   [[nodiscard]] std::string label(Session& session, const Definitions& defs, const Line& line) const {
     if (session.json() || session.csv()) return defs.region_of(line.context).name;
-    const std::string name = shown_name(defs.region_of(line.context).name, arguments_.full_names);
+    std::string name = shown_name(defs.region_of(line.context).name, arguments_.full_names);
     switch (line.part) {
       case Line::Part::inclusive:
         return name;

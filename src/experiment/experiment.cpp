@@ -153,7 +153,7 @@ std::string python_number(double value) {
   if (count <= exponent + 1) {
     return out + mantissa + std::string(static_cast<std::size_t>(exponent + 1 - count), '0') + ".0";
   }
-  const auto point = static_cast<std::size_t>(exponent + 1);
+  const auto point = static_cast<std::size_t>(exponent) + 1;
   return out + mantissa.substr(0, point) + "." + mantissa.substr(point);
 }
 
