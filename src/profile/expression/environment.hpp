@@ -25,6 +25,7 @@ struct Point {
   std::span<const ContextId> contexts;    // of the row
   std::span<const LocationId> locations;  // of the column
   bool whole_system = false;              // the column is all locations together
+  SystemNodeId resource;                  // the process or node that several locations of a column make up
   State state = State::same;
 };
 

@@ -89,6 +89,7 @@ class Interpreter {
   std::size_t cells_;
   std::optional<Mask> mask_;  // nothing: all cells
   std::vector<Array> locals_;
+  std::vector<bool> declared_local_;
   std::vector<Array*> bound_;  // variable -> where it lives
   Datum arguments_[2];
   Datum result_;
@@ -101,5 +102,31 @@ class Interpreter {
   Outcome outcome_ = Outcome::done;
   Error error_;
 };
+
+template <class F>
+Datum Interpreter::zip(Datum a, Datum b, F&& f) {
+  const bool row_a = a.kind == Datum::Kind::row;
+  const bool row_b = b.kind == Datum::Kind::row;
+  if (!row_a && !row_b) return Datum(static_cast<double>(f(a.as_number(), b.as_number())));
+  // The result takes the place of an operand.
+  Datum& out = row_a ? a : b;
+  if (row_a && row_b) {
+    for (std::size_t i = 0; i < cells_; ++i) out.row[i] = static_cast<double>(f(a.row[i], b.row[i]));
+  } else if (row_a) {
+    const double y = b.as_number();
+    for (double& x : out.row) x = static_cast<double>(f(x, y));
+  } else {
+    const double x = a.as_number();
+    for (double& y : out.row) y = static_cast<double>(f(x, y));
+  }
+  return std::move(out);
+}
+
+template <class F>
+Datum Interpreter::map(Datum a, F&& f) {
+  if (a.kind != Datum::Kind::row) return Datum(static_cast<double>(f(a.as_number())));
+  for (double& x : a.row) x = static_cast<double>(f(x));
+  return a;
+}
 
 }  // namespace fathom::expression

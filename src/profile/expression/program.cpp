@@ -1,7 +1,6 @@
 #include "profile/expression/program.hpp"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,28 +8,6 @@
 #include "base/text.hpp"
 
 namespace fathom::expression {
-
-struct Pattern {
-  explicit Pattern(std::string_view source, const re2::RE2::Options& options)
-      : text(source), compiled(re2::StringPiece(source.data(), source.size()), options) {}
-  std::string text;
-  re2::RE2 compiled;
-};
-
-Result<std::shared_ptr<const Pattern>> make_pattern(std::string_view text) {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(std::int64_t{1} << 22);
-  auto pattern = std::make_shared<const Pattern>(text, options);
-  if (!pattern->compiled.ok()) return Error("regular expression: " + pattern->compiled.error());
-  return pattern;
-}
-
-bool search(const Pattern& pattern, std::string_view text) {
-  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern.compiled);
-}
-
-std::string_view text_of(const Pattern& pattern) { return pattern.text; }
 
 StepLimit StepLimit::of(const WorkContext& work) {
   StepLimit out;

@@ -14,6 +14,7 @@
 #include "base/work.hpp"
 #include "profile/expression/datum.hpp"
 #include "profile/expression/environment.hpp"
+#include "profile/expression/pattern.hpp"
 
 namespace fathom::expression {
 
@@ -134,12 +135,6 @@ struct MetricReference {
   friend bool operator==(const MetricReference&, const MetricReference&) = default;
 };
 
-// A compiled regular expression.
-struct Pattern;
-Result<std::shared_ptr<const Pattern>> make_pattern(std::string_view text);
-bool search(const Pattern& pattern, std::string_view text);
-std::string_view text_of(const Pattern& pattern);
-
 using NodeIndex = std::uint32_t;
 
 struct Node {
@@ -158,7 +153,7 @@ struct Tree {
   std::vector<std::string> texts;
   std::vector<std::string> variables;
   std::vector<MetricReference> metrics;
-  std::vector<std::shared_ptr<const Pattern>> patterns;
+  std::vector<PatternPtr> patterns;
   bool changes_globals = false;
   std::string source;  // the text it was compiled from
 

@@ -106,6 +106,25 @@ class Session::Block : public Surroundings {
   std::size_t end_;
 };
 
+namespace {
+
+// The innermost part of the system that has exactly these locations in it; invalid where there is none.
+SystemNodeId part_of(const SystemTree& system, const std::vector<LocationId>& locations) {
+  if (locations.size() < 2) return {};
+  SystemNodeId at = system.location(locations[0]).parent;
+  for (; at.valid(); at = system.nodes[at.index()].parent) {
+    std::vector<LocationId> all = locations_below(system, at);
+    if (all.size() < locations.size()) continue;
+    std::vector<LocationId> these = locations;
+    std::sort(all.begin(), all.end());
+    std::sort(these.begin(), these.end());
+    return all == these ? at : SystemNodeId();
+  }
+  return {};
+}
+
+}  // namespace
+
 Session::Session(const Profile& profile, MetricId metric, Flavour flavour, Grouping grouping)
     : profile_(profile),
       metric_(metric),
@@ -121,6 +140,8 @@ Session::Session(const Profile& profile, MetricId metric, Flavour flavour, Group
   if (grouping_.columns.empty()) locations_ = identity<LocationId>(columns_);
   whole_system_ = columns_ == 1 && !grouping_.columns.empty() &&
                   grouping_.columns[0].size() == defs.system.location_count() && defs.system.location_count() != 1;
+  if (whole_system_) return;
+  for (const auto& column : grouping_.columns) resources_.push_back(part_of(defs.system, column));
 }
 
 bool Session::wants_inclusive() const {
@@ -157,6 +178,7 @@ Point Session::point(std::size_t cell) const {
   out.locations = locations_.empty() ? std::span<const LocationId>(grouping_.columns[column])
                                      : std::span<const LocationId>(&locations_[column], 1);
   out.whole_system = whole_system_;
+  if (!resources_.empty()) out.resource = resources_[column];
   out.state = wants_inclusive() ? State::inclusive : State::exclusive;
   return out;
 }
@@ -182,9 +204,15 @@ Result<void> Session::fetch(const Tree& tree) {
 Result<double> Session::value_at(const MetricReference& reference, double context, double system) {
   const Definitions& defs = profile_.defs();
   const MetricId id = defs.find_metric(reference.metric);
-  if (!id.valid() || !(context >= 0) || !(context < 1e15)) return 0.0;
-  const ContextId at = defs.contexts.find(static_cast<std::uint64_t>(context));
-  if (!at.valid()) return 0.0;
+  if (!id.valid()) return 0.0;
+  const bool number = context >= 0 && context < 1e15;
+  const ContextId at = number ? defs.contexts.find(static_cast<std::uint64_t>(context)) : ContextId();
+  if (!at.valid()) {
+    FATHOM_CHECK(profile_.work->diagnostics.warn(
+        "expression.no_context", Place::in(profile_.name),
+        fmt::format("metric '{}' asks for call path {:g}, which is not there: 0", defs.metric(metric_).name, context)));
+    return 0.0;
+  }
   std::int64_t node = -1;
   if (system >= 0) {
     if (!(system < static_cast<double>(defs.system.nodes.size()))) return 0.0;

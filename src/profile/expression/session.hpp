@@ -55,6 +55,7 @@ class Session {
   std::size_t rows_;
   std::size_t columns_;
   bool whole_system_ = false;
+  std::vector<SystemNodeId> resources_;                 // by column: see Point
   std::vector<ContextId> contexts_;                     // where each row is one context: all of them
   std::vector<LocationId> locations_;                   // where each column is one location: all of them
   std::vector<std::shared_ptr<const Cells>> operands_;  // by metric reference; null: no such metric

@@ -193,7 +193,30 @@ TEST(Cubepl, TextsAndNumbers) {
   EXPECT_EQ(holds("\"inf\" + 1 == 1"), 1);
   EXPECT_EQ(holds("uppercase(${t}) eq \"12.5 APPLES\""), 1);
   EXPECT_EQ(holds("\"a/b\" =~ /a\\/b/"), 1);
+  EXPECT_EQ(holds("\"MPI_Send\" =~ /^MPI_(?!Recv)/"), 1);
+  EXPECT_EQ(holds("\"MPI_Recv\" =~ /^MPI_(?!Recv)/"), 0);
+  EXPECT_EQ(holds("\"foofoo\" =~ /^(foo)\\1$/"), 1);
+  EXPECT_EQ(holds("\"foobar\" =~ /^(foo)\\1$/"), 0);
+  EXPECT_EQ(holds("\"mpi_send\" =~ /MPI/"), 0);  // case counts
   EXPECT_EQ(holds("\"a\\\"b\" eq \"a\\\"b\""), 1);
+}
+
+TEST(Cubepl, ConditionsLookNoFurtherThanTheyMust) {
+  // Positions are -1, 0 for main and 2, 6 for foo: the first is none.
+  const auto sum = [](const std::string& condition) {
+    const auto value =
+        total("{ ${a}[2]=5; ${i}=metric::time()-2; ${r}=0; if (" + condition + ") { ${r}=1; }; return ${r}; }",
+              Derivation::pre_exclusive);
+    return value.ok() ? *value : -1;
+  };
+  EXPECT_EQ(sum("(${i} > 0) and (${a}[${i}] == 5)"), 1);
+  EXPECT_EQ(sum("(${i} < 0) or (${a}[${i}] == 5)"), 2);
+  EXPECT_EQ(sum("${a}[${i}] == 5"), -1);
+}
+
+TEST(Cubepl, ANameKeepsItsFirstDeclaration) {
+  EXPECT_EQ(*total("{ local(x); global(x); ${x}=1; return ${x} + defined(x); }"), 2);
+  EXPECT_EQ(*total("{ global(x); ${x}=3; local(x); return ${x}; }"), 3);
 }
 
 TEST(Cubepl, WhatIsDefined) {
@@ -201,6 +224,42 @@ TEST(Cubepl, WhatIsDefined) {
   EXPECT_EQ(*total("{ ${r}=defined(later); ${later}=1; return ${r}; }"), 1);
   EXPECT_EQ(*total("defined(nothing)"), 0);
   EXPECT_EQ(*total("defined(cube::#metrics) + defined(time)"), 2);
+}
+
+TEST(Cubepl, KnowsWhichPartOfTheSystemIsAskedFor) {
+  // Two nodes with a process each, of two threads each.
+  test::MemoryProfile make;
+  make.metric("time");
+  make.context("main");
+  SystemTree& system = make.defs().system;
+  for (std::size_t i = 1; i < 3; ++i) {  // node and process once more
+    SystemNode copy = system.nodes[i];
+    copy.parent = i == 1 ? SystemNodeId(0) : SystemNodeId(system.nodes.size() - 1);
+    system.add(copy);
+  }
+  for (std::uint64_t i = 2; i < 4; ++i) {
+    SystemNode thread;
+    thread.kind = SystemKind::location;
+    thread.type = "thread";
+    thread.file_id = i;
+    thread.parent = SystemNodeId(6);
+    system.add_location(thread);
+  }
+  const auto profile =
+      with_cubepl(make.build(), {"x",
+                                 "${calculation::sysres::kind} + 10*${calculation::sysres::id} + "
+                                 "100*${calculation::sysres::#elements} + 1000*${calculation::sysres::sysid}",
+                                 Derivation::post, "", ""});
+  ASSERT_TRUE(profile.ok());
+  const auto over = [&](std::vector<LocationId> locations) {
+    const auto cells = compute_groups(**profile, MetricId(1), {Flavour::Kind::inclusive, {}},
+                                      {{{ContextId(0)}}, {std::move(locations)}});
+    return cells.ok() ? cells->scalar(0, 0) : -1;
+  };
+  EXPECT_EQ(over({LocationId(2)}), 7 + 10 * 2 + 100 + 1000 * 7);
+  EXPECT_EQ(over({LocationId(2), LocationId(3)}), 6 + 10 * 1 + 100 + 1000 * 6);  // the second process
+  EXPECT_EQ(over({LocationId(1), LocationId(2)}), 7 + 10 * 1 + 200 + 1000 * 4);  // two threads of two processes
+  EXPECT_EQ(over({LocationId(0), LocationId(1), LocationId(2), LocationId(3)}), 0);
 }
 
 TEST(Cubepl, VariablesOfTheSystemTree) {
@@ -296,9 +355,8 @@ TEST(Cubepl, TextsMayAmendMetricsDefinedBefore) {
 }
 
 TEST(Cubepl, ManyEvaluationsAreBoundedTogether) {
-  const auto profile = with_cubepl(
-      sample(),
-      {"x", "{ ${a}=0; while (${a} < 100000000) { ${a}=${a}+1; }; return 1; }", Derivation::pre_exclusive, "", ""});
+  const auto profile = with_cubepl(sample(), {"x", "{ ${a}=0; while (${a} < 100000000) { ${a}=${a}+1; }; return 1; }",
+                                              Derivation::pre_exclusive, "", ""});
   ASSERT_TRUE(profile.ok());
   (*profile)->work->options["max-steps"] = "10000";
   const auto& meter = *(*profile)->programs.at(MetricId(1))->meter;
@@ -320,6 +378,11 @@ TEST(Cubepl, NothingRunsForEver) {
   ASSERT_FALSE(huge.ok());
   EXPECT_NE(huge.error().text().find("position"), std::string::npos);
   EXPECT_FALSE(total("{ ${a}[0-1]=1; return 1; }").ok());
+  const auto backtracking =
+      total("{ ${r}=0; if (\"" + std::string(60, 'a') + "b\" =~ /^(a+)+$/) { ${r}=1; }; return ${r}; }");
+  ASSERT_FALSE(backtracking.ok());
+  EXPECT_NE(backtracking.error().text().find("limit"), std::string::npos);
+  EXPECT_FALSE(parse("{ if (\"a\" =~ /" + std::string(5000, '(') + "/) { ${a}=1; }; return 1; }").ok());
   EXPECT_FALSE(parse(std::string(50000, '(') + "1" + std::string(50000, ')')).ok());
   std::string nested = "1";
   for (int i = 0; i < 60; ++i) nested = "{ if ((((" + nested + "))) > 0) { ${a}=1; }; return 2; }";
@@ -338,6 +401,10 @@ TEST(Cubepl, ErrorsNameTheCharacter) {
   EXPECT_NE(message("foo(1)").find("character 1: unknown word 'foo'"), std::string::npos);
   EXPECT_NE(message("{ ${a}=1 return 1; }").find("expected ';'"), std::string::npos);
   EXPECT_NE(message("{ ${cube::#metrics}=1; return 1; }").find("cannot be changed"), std::string::npos);
+  // The bracket of the class that is never closed: found missing at the end of the pattern.
+  EXPECT_NE(message("{ if (\"a\" =~ /x[a/) { ${a}=1; }; return 1; }").find("character 18: regular expression"),
+            std::string::npos);
+  EXPECT_NE(message("{ if (\"a\" =~ /x").find("closing '/'"), std::string::npos);
 }
 
 TEST(Cubepl, OperatorsOfAMetric) {

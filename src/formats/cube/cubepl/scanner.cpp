@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -128,17 +129,14 @@ std::string Scanner::quoted() {
   return out;
 }
 
-std::string Scanner::pattern() {
+std::string_view Scanner::pattern() {
   expect("/");
-  std::string out;
-  while (!failed_ && at_ < text_.size() && text_[at_] != '/') {
-    if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
-      if (text_[at_ + 1] != '/') out += '\\';
-      ++at_;
-    }
-    out += text_[at_++];
-  }
-  expect("/");
+  const std::size_t begin = at_;
+  while (at_ < text_.size() && text_[at_] != '/') at_ += text_[at_] == '\\' ? 2 : 1;
+  at_ = std::min(at_, text_.size());
+  const std::string_view out = text_.substr(begin, at_ - begin);
+  if (!failed_ && at_ == text_.size()) fail("a closing '/'");
+  if (!failed_) ++at_;
   return out;
 }
 

@@ -32,7 +32,7 @@ class Scanner {
   double number();                   // 1.5e3 is an extension
   std::string quoted();
   // What stands between '/' and '/', with "\\/" for a slash.
-  std::string pattern();
+  std::string_view pattern();
   // What stands between "<<" and the ">>" that belongs to it.
   std::string_view definition();
 

@@ -140,7 +140,12 @@ constexpr bool is_list(std::string_view what) {
   return what == "children" || what == "enumeration" || what == "groups";
 }
 
-bool is_void(const SystemNode& node) { return node.name.find("VOID") != std::string::npos; }
+// A process says so in its name, for its threads too.
+bool is_void(const SystemTree& system, const SystemNode& node) {
+  const auto named_so = [](const SystemNode& any) { return any.name.find("VOID") != std::string::npos; };
+  return named_so(node) ||
+         (node.kind == SystemKind::location && node.parent.valid() && named_so(system.nodes[node.parent.index()]));
+}
 
 // What the reference counts a kind of group or location as.
 double type_number(const SystemNode& node) {
@@ -195,7 +200,7 @@ Datum of_profile(std::string_view what, const Point& point) {
   const auto nodes = [&](SystemKind kind, int wanted_void) {
     return number(static_cast<std::size_t>(
         std::count_if(defs.system.nodes.begin(), defs.system.nodes.end(), [&](const SystemNode& node) {
-          return node.kind == kind && (wanted_void < 0 || is_void(node) == (wanted_void == 1));
+          return node.kind == kind && (wanted_void < 0 || is_void(defs.system, node) == (wanted_void == 1));
         })));
   };
   if (what == "#mirrors") return number(defs.mirrors.size());
@@ -270,7 +275,7 @@ Datum of_node(std::string_view what, const SystemTree& system, std::size_t index
   if (what == "type") return type_number(node);
   if (what == "description") return node.description;
   if (what == "rank") return static_cast<double>(node.rank.value_or(0));
-  if (what == "void") return is_void(node) ? 1.0 : 0.0;
+  if (what == "void") return is_void(system, node) ? 1.0 : 0.0;
   if (what == "parent::sysid") return node.parent.valid() ? number(node.parent.index()) : -1.0;
   if (what == "parent::id") return node.parent.valid() ? number_of(system, node.parent) : -1.0;
   if (what == "#children" || what == "#groups") {
@@ -293,6 +298,13 @@ Datum of_calculation(std::string_view what, std::size_t position, const Point& p
   if (what == "state") return static_cast<double>(point.state);
   if (what == "sysstate") return 0.0;
   if (what == "#callpaths" || what == "#regions") return number(point.contexts.size());
+  if (point.resource.valid() && position == 0) {
+    const SystemNode& node = defs.system.nodes[point.resource.index()];
+    if (what == "#sysres") return 1.0;
+    if (what == "kind") return node.kind == SystemKind::group ? 6.0 : 5.0;
+    if (what == "sysres") return number_of(defs.system, point.resource);
+    if (what == "sysid") return number(point.resource.index());
+  }
   if (what == "#sysres") return number(point.whole_system ? 0 : point.locations.size());
   if (what == "kind") return point.whole_system || point.locations.empty() ? 0.0 : 7.0;
   if (what == "sysres")
@@ -348,7 +360,9 @@ class CubeEnvironment : public Environment {
           if (point.whole_system || point.locations.empty()) return 0.0;
           const SystemNodeId location = defs.system.locations[point.locations[0].index()];
           const SystemNodeId group = defs.system.nodes[location.index()].parent;
-          const SystemNodeId node = variable.about == About::group ? group : location;
+          const SystemNodeId node = variable.about == About::group ? group
+                                    : point.resource.valid()       ? point.resource
+                                                                   : location;
           return node.valid() ? of_node(variable.what, defs.system, node.index()) : Datum(0.0);
         }
         if (variable.about == About::group) {
