@@ -19,11 +19,14 @@ constexpr std::size_t kMaxDepth = 1'000'000;
 
 class Reader {
  public:
-  Reader(Blob document, Work work) : work_(std::move(work)) { file_->document = std::move(document); }
+  // `encoding`: instead of the one that the document says it has; null: that one.
+  Reader(Blob document, Work work, const char* encoding = nullptr) : work_(std::move(work)), encoding_(encoding) {
+    file_->document = std::move(document);
+  }
 
   Result<std::shared_ptr<const Cube3File>> read() {
     const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(
-        XML_ParserCreate(nullptr), XML_ParserFree);
+        XML_ParserCreate(encoding_), XML_ParserFree);
     if (!parser) return Error("no memory for an XML parser");
     parser_ = parser.get();
     XML_SetUserData(parser_, this);
@@ -37,13 +40,23 @@ class Reader {
       static_cast<Reader*>(self)->fail("a document type, which no profile has");
     });
     if (auto fed = feed(file_->document.text()); !fed.ok()) return std::move(fed).error();
-    if (broken_) return truncated(XML_ErrorString(XML_GetErrorCode(parser_)));
+    if (broken_) {
+      const XML_Error code = XML_GetErrorCode(parser_);
+      const std::uint64_t at = original(XML_GetCurrentByteIndex(parser_));
+      const std::string_view rest = file_->document.text().substr(std::min(at, file_->document.text().size()));
+      wrong_encoding_ = code == XML_ERROR_UNKNOWN_ENCODING || (code == XML_ERROR_INVALID_TOKEN && !rest.empty() &&
+                                                               static_cast<unsigned char>(rest[0]) >= 0x80);
+      return truncated(XML_ErrorString(code));
+    }
     if (file_->version.empty()) return Error("no <cube> element", file_->document.place(0));
     return std::shared_ptr<const Cube3File>(std::move(file_));
   }
 
+  // It broke off at bytes that are no text in the encoding that it says it has.
+  [[nodiscard]] bool wrong_encoding() const { return wrong_encoding_ && !in_severity_; }
+
  private:
-  // Old writers left '&' as it is: such ones are handed on as "&amp;".
+  // Old writers left '&' as it is: such ones are handed on as "&amp;", and so are entities that XML does not know.
   Result<void> feed(std::string_view all) {
     for (std::size_t at = 0; !broken_;) {
       if (cancelled()) return cancelled_error();
@@ -79,10 +92,10 @@ class Reader {
     for (std::size_t at = window.find('&', from); at < stop; at = window.find('&', at + 1)) {
       const std::string_view next = all.substr(at + 1, 12);
       const std::size_t end = next.find(';');
-      const auto part = [](char c) {
-        return c == '#' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      };
-      if (end == std::string_view::npos || end == 0 || !std::all_of(next.begin(), next.begin() + end, part)) return at;
+      const std::string_view name = next.substr(0, std::min(end, next.size()));
+      const bool known = name == "amp" || name == "lt" || name == "gt" || name == "quot" || name == "apos" ||
+                         (name.size() > 1 && name[0] == '#');
+      if (end == std::string_view::npos || !known) return at;
     }
     return all.size();
   }
@@ -170,11 +183,11 @@ class Reader {
       element.index = static_cast<std::uint32_t>(file_->metrics.size());
       file_->metrics.push_back(std::move(metric));
     } else if (name == "region") {
-      FileRegion region;
-      region.id = id_of(list, "id");
-      region.mod = attribute(list, "mod");
-      region.begin = line_of(list, "begin");
-      region.end = line_of(list, "end");
+      Region region;
+      region.file_id = id_of(list, "id");
+      region.file = attribute(list, "mod");
+      region.begin_line = line_of(list, "begin");
+      region.end_line = line_of(list, "end");
       element.index = static_cast<std::uint32_t>(file_->regions.size());
       file_->regions.push_back(std::move(region));
     } else if (name == "cnode") {
@@ -272,10 +285,10 @@ class Reader {
       if (name == "url") return &metric.url;
       if (name == "descr") return &metric.descr;
     } else if (in == "region") {
-      FileRegion& region = file_->regions[at];
+      Region& region = file_->regions[at];
       if (name == "name") return &region.name;
       if (name == "url") return &region.url;
-      if (name == "descr") return &region.descr;
+      if (name == "descr") return &region.description;
     } else if (in == "machine" || in == "node" || in == "process" || in == "thread") {
       FileSystemNode& node = file_->system[at];
       if (name == "name") return &node.name;
@@ -300,13 +313,15 @@ class Reader {
   }
 
   Work work_;
+  const char* encoding_;
   std::shared_ptr<Cube3File> file_ = std::make_shared<Cube3File>();
   XML_Parser parser_ = nullptr;
   std::vector<Open> open_;
   std::optional<FileRow> pending_;
   std::optional<Error> error_;
   bool in_severity_ = false;
-  bool broken_ = false;               // no well-formed XML from here on
+  bool broken_ = false;  // no well-formed XML from here on
+  bool wrong_encoding_ = false;
   std::uint64_t fed_ = 0;             // bytes handed to the parser
   std::vector<std::uint64_t> added_;  // how many of them when something had been added
 };
@@ -314,7 +329,12 @@ class Reader {
 }  // namespace
 
 Result<std::shared_ptr<const Cube3File>> read(const Blob& document, const Work& work) {
-  return Reader(document, work).read();
+  Reader reader(document, work);
+  auto file = reader.read();
+  if (file.ok() || !reader.wrong_encoding()) return file;
+  // Names of that age are Latin-1, whatever the first line says; every byte is text in it.
+  FATHOM_CHECK(work->diagnostics.warn("cube3.encoding", file.error().place(), "is no UTF-8 text: read as Latin-1"));
+  return Reader(document, work, "ISO-8859-1").read();
 }
 
 }  // namespace fathom::cube3

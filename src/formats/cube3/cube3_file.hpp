@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/work.hpp"
-#include "defs/attributes.hpp"
+#include "defs/definitions.hpp"
 #include "io/blob.hpp"
 
 namespace fathom::cube3 {
@@ -19,14 +19,6 @@ struct FileMetric {
   std::uint32_t id = 0;
   std::uint32_t parent = kNoIndex;
   std::string disp_name, uniq_name, dtype, uom, val, url, descr;
-};
-
-struct FileRegion {
-  std::uint32_t id = 0;
-  std::string mod;
-  std::int64_t begin = -1;
-  std::int64_t end = -1;
-  std::string name, url, descr;
 };
 
 struct FileCnode {
@@ -76,7 +68,7 @@ struct Cube3File {
   std::vector<std::string> mirrors;
   std::string metrics_title, program_title, system_title;
   std::vector<FileMetric> metrics;
-  std::vector<FileRegion> regions;
+  std::vector<Region> regions;
   std::vector<FileCnode> cnodes;
   std::vector<FileSystemNode> system;
   std::vector<FileTopology> topologies;

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "formats/cube3/cube3_file.hpp"
+#include "formats/cube3/cube3_writer.hpp"
 #include "formats/cube3/to_profile.hpp"
 #include "profile/compute.hpp"
 
@@ -72,10 +73,11 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 const Format& format() {
   static const Format kFormat{.name = "cube3",
                               .title = "Cube 3 profile (XML)",
-                              .extensions = ".cube",
-                              .can = {{Level::profile}, {}},
+                              .extensions = ".cube .cube.gz",
+                              .can = {{Level::profile}, {Level::profile}},
                               .recognise = recognise,
-                              .open = open};
+                              .open = open,
+                              .write = write};
   return kFormat;
 }
 

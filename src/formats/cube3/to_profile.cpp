@@ -16,7 +16,7 @@ namespace {
 
 using Kind = FileSystemNode::Kind;
 
-Error duplicate(const Cube3File& file, std::string_view what, std::uint32_t id) {
+Error duplicate(const Cube3File& file, std::string_view what, std::uint64_t id) {
   return Error(fmt::format("two {} have the id {}", what, id), Place::in(file.document.name()));
 }
 
@@ -49,18 +49,11 @@ Result<std::vector<Metric>> map_metrics(const Cube3File& file) {
 }
 
 Result<void> map_program(const Cube3File& file, Definitions& defs) {
-  std::unordered_map<std::uint32_t, std::size_t> ids;
-  for (const FileRegion& from : file.regions) {
-    if (!ids.emplace(from.id, defs.regions.size()).second) return duplicate(file, "regions", from.id);
-    Region to;
-    to.name = from.name;
-    to.file = from.mod;
-    to.begin_line = from.begin;
-    to.end_line = from.end;
-    to.url = from.url;
-    to.description = from.descr;
-    to.file_id = from.id;
-    defs.regions.push_back(std::move(to));
+  defs.regions = file.regions;
+  std::unordered_map<std::uint64_t, std::size_t> ids;
+  for (std::size_t i = 0; i < defs.regions.size(); ++i) {
+    const std::uint64_t id = defs.regions[i].file_id;
+    if (!ids.emplace(id, i).second) return duplicate(file, "regions", id);
   }
   ContextTreeBuilder builder;
   std::unordered_map<std::uint32_t, bool> cnodes;

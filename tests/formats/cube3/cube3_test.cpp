@@ -79,6 +79,25 @@ TEST(Cube3, BitFlipsAreSurvived) {
   }
 }
 
+TEST(Cube3, TextsOfOldWritersAreRead) {
+  const auto name_for = [](const std::string& written) {
+    std::string text = kSmall;
+    text.replace(text.find("a&amp;b"), 7, written);
+    const auto profile = open_text(text, make_work());
+    if (!profile.ok()) return profile.error().text();
+    EXPECT_EQ(compute(**profile, MetricId(0), {{}, {}, {0, 2}, false})->scalar(0, 1), -2000);
+    return (*profile)->defs().regions[0].name;
+  };
+  EXPECT_EQ(name_for("a && b"), "a && b");
+  EXPECT_EQ(name_for("operator&;"), "operator&;");
+  EXPECT_EQ(name_for("f&nbsp;g"), "f&nbsp;g");
+  EXPECT_EQ(name_for("f&#65;&lt;"), "fA<");
+  EXPECT_EQ(name_for("L\xf6sung"), "L\xc3\xb6sung");  // Latin-1 in a document that claims UTF-8
+  std::string text = kSmall;
+  text.replace(text.find("UTF-8"), 5, "windows-1252");
+  EXPECT_TRUE(open_text(text, make_work()).ok());
+}
+
 TEST(Cube3, WrongNumbersHaveAPlace) {
   std::string text = kSmall;
   text.replace(text.find("-2e3"), 4, "zwei");

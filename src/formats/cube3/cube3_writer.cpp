@@ -1,0 +1,292 @@
+#include "formats/cube3/cube3_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "base/cancel.hpp"
+#include "base/text.hpp"
+#include "formats/cube3/system_levels.hpp"
+#include "io/inflate.hpp"
+#include "io/output_file.hpp"
+#include "profile/compute.hpp"
+
+namespace fathom::cube3 {
+
+namespace {
+
+constexpr int kGzipLevel = 6;
+
+// XML has no room for control characters.
+std::string escaped(std::string_view text) {
+  std::string out = xml_escape(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') c = '?';
+  }
+  return out;
+}
+
+class Writer {
+ public:
+  Writer(const Profile& profile, OutputFile& out)
+      : profile_(profile), defs_(profile.defs()), system_(levels_of(defs_.system)), out_(out) {}
+
+  Result<void> write() {
+    line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    line("<cube version=\"3.0\">");
+    for (const auto& [key, value] : defs_.attributes) {
+      line("<attr key=\"{}\" value=\"{}\"/>", escaped(key), escaped(value));
+    }
+    line("<doc>\n<mirrors>");
+    for (const std::string& mirror : defs_.mirrors) element("murl", mirror);
+    line("</mirrors>\n</doc>");
+    choose_metrics();
+    number_contexts();
+    metrics();
+    program();
+    system();
+    FATHOM_CHECK(values());
+    line("</cube>");
+    return report_losses();
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    buffer_.clear();
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    buffer_ += '\n';
+    out_.write(buffer_);
+  }
+  void element(const char* name, std::string_view content) { line("<{}>{}</{}>", name, escaped(content), name); }
+
+  void choose_metrics() {
+    number_.assign(defs_.metrics.size(), kLeftOut);
+    for (std::size_t i = 0; i < defs_.metrics.size(); ++i) {
+      const Metric& metric = defs_.metrics[i];
+      const char* why = metric.derived()                 ? "derived metrics (fathom remap -d makes stored ones of them)"
+                        : metric.hidden                  ? "ghost metrics"
+                        : !metric.type.is_plain_number() ? "metrics that are no plain numbers"
+                        : !metric.switched_off && !why_unavailable(profile_, MetricId(i)).empty()
+                            ? "metrics that cannot be read"
+                            : nullptr;
+      if (why != nullptr) {
+        left_out_[why].push_back(metric.name);
+        continue;
+      }
+      number_[i] = static_cast<std::uint32_t>(chosen_.size());
+      chosen_.emplace_back(i);
+    }
+  }
+
+  // As the profile has them where they are 0, 1, 2, ... in any order.
+  void number_contexts() {
+    const ContextTree& contexts = defs_.contexts;
+    context_id_.resize(contexts.size());
+    const bool keep = std::all_of(contexts.all().begin(), contexts.all().end(),
+                                  [&](const Context& context) { return context.file_id < contexts.size(); });
+    for (std::size_t i = 0; i < context_id_.size(); ++i) {
+      context_id_[i] = keep ? contexts[ContextId(i)].file_id : i;
+    }
+  }
+
+  // The next metric above that is there.
+  [[nodiscard]] MetricId parent_of(MetricId id) const {
+    MetricId at = defs_.metric(id).parent;
+    while (at.valid() && number_[at.index()] == kLeftOut) at = defs_.metric(at).parent;
+    return at;
+  }
+
+  void metrics() {
+    std::vector<std::vector<MetricId>> children(defs_.metrics.size());
+    std::vector<MetricId> pending;  // an invalid one closes an element
+    for (std::size_t i = chosen_.size(); i-- > 0;) {
+      const MetricId parent = parent_of(chosen_[i]);
+      (parent.valid() ? children[parent.index()] : pending).push_back(chosen_[i]);
+    }
+    line("<metrics>");
+    while (!pending.empty()) {
+      const MetricId id = pending.back();
+      pending.pop_back();
+      if (!id.valid()) {
+        line("</metric>");
+        continue;
+      }
+      const Metric& metric = defs_.metric(id);
+      line("<metric id=\"{}\">", number_[id.index()]);
+      element("disp_name", metric.display_name.empty() ? metric.name : metric.display_name);
+      element("uniq_name", metric.name);
+      element("dtype", metric.type.is_integer() ? "INTEGER" : "FLOAT");
+      element("uom", metric.unit);
+      element("val", metric.switched_off ? "VOID" : "");
+      element("url", metric.url);
+      element("descr", metric.description);
+      pending.emplace_back();
+      pending.insert(pending.end(), children[id.index()].begin(), children[id.index()].end());
+      lost_attributes_ = lost_attributes_ || !metric.attributes.empty();
+    }
+    line("</metrics>");
+  }
+
+  void program() {
+    line("<program>");
+    for (std::size_t i = 0; i < defs_.regions.size(); ++i) {
+      const Region& region = defs_.regions[i];
+      line("<region id=\"{}\" mod=\"{}\" begin=\"{}\" end=\"{}\">", i,
+           escaped(region.file.empty() ? region.module : region.file), region.begin_line, region.end_line);
+      element("name", region.name);
+      element("url", region.url);
+      element("descr", region.description);
+      line("</region>");
+      lost_attributes_ = lost_attributes_ || !region.attributes.empty();
+      lost_kinds_ = lost_kinds_ || !region.paradigm.empty() || !region.role.empty();
+    }
+    const std::size_t nameless = defs_.regions.size();
+    const auto& contexts = defs_.contexts;
+    if (std::any_of(contexts.all().begin(), contexts.all().end(), [](const Context& c) { return !c.region.valid(); })) {
+      line(
+          "<region id=\"{}\" mod=\"\" begin=\"-1\" "
+          "end=\"-1\">\n<name>&lt;unknown&gt;</name>\n<url></url>\n<descr></descr>\n</region>",
+          nameless);
+    }
+    std::vector<ContextId> open;
+    for (std::size_t i = 0; i < contexts.size(); ++i) {
+      const Context& context = contexts[ContextId(i)];
+      while (!open.empty() && open.back() != context.parent) {
+        open.pop_back();
+        line("</cnode>");
+      }
+      const ContextDetails& details = contexts.details(ContextId(i));
+      std::string place;
+      if (context.line > 0) place += fmt::format(" line=\"{}\"", context.line);
+      if (!details.file.empty()) place += fmt::format(" mod=\"{}\"", escaped(details.file));
+      line("<cnode id=\"{}\"{} calleeId=\"{}\">", context_id_[i], place,
+           context.region.valid() ? context.region.index() : nameless);
+      open.emplace_back(i);
+      lost_attributes_ = lost_attributes_ || !details.attributes.empty() || !details.parameters.empty();
+    }
+    for (; !open.empty(); open.pop_back()) line("</cnode>");
+    line("</program>");
+  }
+
+  void system() {
+    constexpr const char* kElements[] = {"machine", "node", "process", "thread"};
+    line("<system>");
+    std::size_t open = 0;
+    const auto close_to = [&](std::size_t level) {
+      while (open > level) line("</{}>", kElements[--open]);
+    };
+    for (const LevelledNode& node : system_.nodes) {
+      close_to(static_cast<std::size_t>(node.kind));
+      line("<{} Id=\"{}\">", kElements[open], node.id);
+      element("name", node.name);
+      if (node.kind == FileSystemNode::Kind::machine || node.kind == FileSystemNode::Kind::node) {
+        element("descr", node.description);
+      } else {
+        line("<rank>{}</rank>", node.rank);
+      }
+      ++open;
+    }
+    close_to(0);
+    topologies();
+    line("</system>");
+  }
+
+  void topologies() {
+    constexpr const char* kIds[] = {"machId", "nodeId", "procId", "thrdId"};
+    line("<topologies>");
+    for (const Topology& topology : defs_.system.topologies) {
+      const std::string name = topology.name.empty() ? "" : fmt::format(" name=\"{}\"", escaped(topology.name));
+      line("<cart{} ndims=\"{}\">", name, topology.dimensions.size());
+      for (const TopologyDimension& dimension : topology.dimensions) {
+        const std::string called = dimension.name.empty() ? "" : fmt::format(" name=\"{}\"", escaped(dimension.name));
+        line("<dim{} size=\"{}\" periodic=\"{}\"/>", called, dimension.size, dimension.periodic);
+      }
+      for (const Topology::Coordinate& coordinate : topology.coordinates) {
+        const auto found = system_.place.find(coordinate.node);
+        if (found == system_.place.end()) continue;
+        const LevelledNode& node = system_.nodes[found->second];
+        line("<coord {}=\"{}\">{}</coord>", kIds[static_cast<std::size_t>(node.kind)], node.id,
+             fmt::join(coordinate.at, " "));
+      }
+      line("</cart>");
+    }
+    line("</topologies>");
+  }
+
+  Result<void> values() {
+    line("<severity>");
+    for (const MetricId id : chosen_) {
+      if (defs_.metric(id).switched_off) continue;
+      if (cancelled()) return cancelled_error();
+      FATHOM_CHECK(matrix(id));
+    }
+    line("</severity>");
+    return success();
+  }
+
+  Result<void> matrix(MetricId id) {
+    Selection selection;
+    selection.flavour.kind = defs_.contexts.only_calls() ? Flavour::Kind::exclusive : Flavour::Kind::own;
+    selection.locations = all_locations(defs_);
+    FATHOM_TRY(const Cells cells, compute(profile_, id, selection));
+    line("<matrix metricId=\"{}\">", number_[id.index()]);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      const auto zero = [&](LocationId location) { return cells.is_zero(row, location.index()); };
+      if (std::all_of(system_.threads.begin(), system_.threads.end(), zero)) continue;
+      line("<row cnodeId=\"{}\">", context_id_[row]);
+      for (const LocationId location : system_.threads) line("{}", cells.at(row, location.index()).text());
+      line("</row>");
+    }
+    line("</matrix>");
+    return success();
+  }
+
+  Result<void> report_losses() {
+    std::vector<std::string> lost;
+    for (const auto& [why, names] : left_out_) lost.push_back(fmt::format("{}: {}", why, fmt::join(names, ", ")));
+    if (system_.dropped_locations > 0) {
+      lost.push_back(fmt::format("{} locations that are no threads, with their values", system_.dropped_locations));
+    }
+    if (system_.dropped_levels) lost.emplace_back("levels of the system tree between machine and node");
+    if (lost_attributes_) lost.emplace_back("attributes and parameters of metrics, regions and call paths");
+    if (lost_kinds_) lost.emplace_back("paradigms and roles of regions");
+    if (lost.empty()) return success();
+    return profile_.work->diagnostics.warn("cube3.left_out", Place::in(profile_.name),
+                                           fmt::format("Cube 3 has no place for: {}", fmt::join(lost, "; ")));
+  }
+
+  static constexpr std::uint32_t kLeftOut = 0xFFFFFFFF;
+
+  const Profile& profile_;
+  const Definitions& defs_;
+  SystemLevels system_;
+  OutputFile& out_;
+  std::string buffer_;
+  std::vector<std::uint32_t> number_;  // by metric
+  std::vector<MetricId> chosen_;
+  std::vector<std::uint64_t> context_id_;                     // by context
+  std::map<std::string, std::vector<std::string>> left_out_;  // why -> metrics
+  bool lost_attributes_ = false;
+  bool lost_kinds_ = false;
+};
+
+}  // namespace
+
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
+  if (!options.options.empty()) {
+    return Error::usage(fmt::format("cube3: unknown option '{}'", options.options.front().first));
+  }
+  FATHOM_TRY(const auto profile, dataset.profile());
+  FATHOM_TRY(OutputFile out, OutputFile::create(target));
+  FATHOM_CHECK(Writer(*profile, out).write());
+  if (!options.compress && target.extension() != ".gz") return out.commit();
+  FATHOM_TRY(const Blob plain, out.written());
+  FATHOM_TRY(OutputFile packed, OutputFile::create(target));
+  packed.write(Bytes(gzip(plain.bytes(), kGzipLevel)));
+  return packed.commit();
+}
+
+}  // namespace fathom::cube3
