@@ -8,73 +8,15 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
+#include "cli/sheet.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
 #include "profile/inspect/inspect.hpp"
 #include "profile/views.hpp"
-#include "report/csv.hpp"
-#include "report/text_table.hpp"
 
 namespace fathom::cli {
 
 namespace {
-
-// Rows of texts and numbers in whichever form was asked for.
-class Sheet {
- public:
-  struct Column {
-    std::string name;
-    bool number = false;
-  };
-  explicit Sheet(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-
-  void print(Session& session, std::string_view key) const {
-    if (session.csv()) {
-      CsvWriter csv(session.out());
-      for (const Column& column : columns_) csv.field(column.name);
-      csv.end_row();
-      for (const auto& row : rows_) {
-        for (const std::string& cell : row) csv.field(cell);
-        csv.end_row();
-      }
-    } else if (session.json()) {
-      JsonWriter json(session.out());
-      json.begin_object().key(key).begin_array();
-      for (const auto& row : rows_) {
-        json.begin_object();
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-          json.key(columns_[i].name);
-          const bool plain = row[i] != "nan" && row[i] != "inf" && row[i] != "-inf" && !row[i].empty();
-          if (columns_[i].number && plain) {
-            json.raw(row[i]);
-          } else {
-            json.value(row[i]);
-          }
-        }
-        json.end_object();
-      }
-      json.end_array();
-      session.write_diagnostics(json);
-      json.end_object();
-    } else {
-      TextTable table;
-      for (const Column& column : columns_) {
-        table.column(column.name, column.number ? Align::right : Align::left, !column.number);
-      }
-      for (const auto& row : rows_) {
-        std::vector<Cell> cells;
-        for (const std::string& cell : row) cells.emplace_back(cell);
-        table.row(std::move(cells));
-      }
-      session.out().write(table.text(session.terminal()));
-    }
-  }
-
- private:
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
-};
 
 std::string shown(Session& session, double value) {
   return session.json() || session.csv() ? exact_text(value) : fmt::format("{:.6g}", value);
@@ -334,28 +276,46 @@ class SanityCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a profile")
+        .values("--skip", "CHECK", skip_, "leave out a check: names, files, lines, tracing or values; repeatable")
+        .value("--excluded", "FILE", &excluded_, "a measurement filter: regions that it leaves out are not judged")
+        .flag("--list", list_, "name all that is wrong, not only the first of each check")
         .about(
             "Whether a measurement makes sense: names, files and lines of regions, values below zero. Exit status 1 "
             "when a check fails. Whether the file itself is sound is the business of check.")
-        .example("fathom sanity app.cubex", "one line per check");
+        .example("fathom sanity app.cubex", "one line per check")
+        .example("fathom sanity app.cubex --skip lines --list", "every region that lacks a name or a file");
   }
   Result<int> run(Session& session) override {
     FATHOM_TRY(const ProfilePtr profile, session.open_profile(path_));
-    FATHOM_TRY(const auto checks, inspect::sanity(*profile));
+    inspect::SanityOptions options;
+    FATHOM_TRY(options.skip, inspect::sanity_checks(skip_));
+    if (list_) options.most_listed = kMostListed;
+    if (excluded_) {
+      FATHOM_TRY(const Blob filter, open_file(*excluded_, profile->work));
+      options.excluded = inspect::excluded_by(profile->defs(), filter.text());
+    }
+    FATHOM_TRY(const auto checks, inspect::sanity(*profile, options));
     Sheet sheet({{"check", false}, {"good", true}, {"total", true}, {"result", false}, {"first", false}});
+    Sheet all({{"check", false}, {"wrong", false}});
     bool good = true;
     for (const inspect::SanityCheck& check : checks) {
       const bool passed = check.good == check.total;
       good = good && passed;
       sheet.row({check.title, std::to_string(check.good), std::to_string(check.total), passed ? "ok" : "failed",
-                 check.first_bad});
+                 check.bad.empty() ? "" : check.bad.front()});
+      for (const std::string& what : check.bad) all.row({check.title, what});
     }
-    sheet.print(session, "checks");
+    (list_ ? all : sheet).print(session, "checks");
     return good ? kDone : kRefused;
   }
 
  private:
+  static constexpr std::size_t kMostListed = 10'000;
+
   std::string path_;
+  std::vector<std::string> skip_;
+  std::optional<std::string> excluded_;
+  bool list_ = false;
 };
 
 class CompareCommand final : public Command {
@@ -365,6 +325,7 @@ class CompareCommand final : public Command {
         .values("-m,--metric", "METRIC", metrics_, "compare these only; patterns; repeatable")
         .value("--tolerance", "X", &tolerance_,
                "relative difference that counts as equal; default: two units in the last place")
+        .value("--absolute", "X", &absolute_, "difference that counts as equal, in the metric's unit")
         .about(
             "Are profiles equal: trees, ids and every stored value? Exit status 1 when not. What changed between two "
             "profiles is the business of diff.")
@@ -380,7 +341,7 @@ class CompareCommand final : public Command {
     inspect::Comparison shown;
     for (std::size_t i = 1; i < paths_.size(); ++i) {
       FATHOM_TRY(const ProfilePtr other, session.open_profile(paths_[i]));
-      FATHOM_TRY(const inspect::Comparison result, inspect::compare(*first, *other, tolerance_, names));
+      FATHOM_TRY(const inspect::Comparison result, inspect::compare(*first, *other, tolerance_, names, absolute_));
       // One result is told: the first that is not equal, or the last.
       if (shown.equal()) shown = result;
       if (!session.json()) print(session, result, paths_.size() > 2 ? paths_[i] + ": " : "");
@@ -417,6 +378,7 @@ class CompareCommand final : public Command {
   std::vector<std::string> paths_;
   std::vector<std::string> metrics_;
   double tolerance_ = 0;
+  double absolute_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "formats/cube/cubepl/cubepl.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
+#include "profile/expression/pattern.hpp"
 
 namespace fathom::cli {
 
@@ -170,6 +171,26 @@ std::optional<std::function<bool(ContextId, std::size_t)>> context_rule(const De
   }
 }
 
+// Of regions whose name matches /TEXT/ somewhere.
+Result<std::vector<ContextId>> contexts_named(const Definitions& defs, std::string_view text) {
+  if (text.size() < 2 || text.back() != '/') {
+    return Error::usage(fmt::format("expected name=/REGULAR EXPRESSION/, found 'name={}'", text));
+  }
+  auto pattern = expression::make_pattern(text.substr(1, text.size() - 2));
+  if (!pattern.ok()) return std::move(pattern).error().with(std::string(text)).as(ErrorKind::usage);
+  std::vector<bool> fits(defs.regions.size(), false);
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    FATHOM_TRY(const bool found, expression::search(**pattern, demangle(defs.regions[i].name)));
+    fits[i] = found;
+  }
+  std::vector<ContextId> out;
+  for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+    const RegionId region = defs.contexts[ContextId(i)].region;
+    if (region.valid() && fits[region.index()]) out.emplace_back(i);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& wishes) {
@@ -177,10 +198,18 @@ Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const st
   const auto refuse = [](std::string_view text) {
     return Error::usage(fmt::format("no context has the id '{}'", text))
         .hint(
-            "'fathom tree PATH --ids' shows them; also 5-10, roots, leaves, level<N, level=N, level>N; --region takes "
-            "names");
+            "'fathom tree PATH --ids' shows them; also 5-10, roots, leaves, level<N, level=N, level>N, name=/.../; "
+            "--region takes names");
   };
   for (const std::string& wish : wishes) {
+    // Commas may be part of a regular expression.
+    if (const std::string_view all = trim(wish); all.starts_with("name=/")) {
+      FATHOM_TRY(const auto named, contexts_named(defs, all.substr(5)));
+      if (named.empty())
+        return Error::usage(fmt::format("no context has a region whose name matches {}", all.substr(5)));
+      chosen.insert(chosen.end(), named.begin(), named.end());
+      continue;
+    }
     for (const std::string_view piece : split(wish, ',')) {
       const std::string_view text = trim(piece);
       if (const auto rule = context_rule(defs, text)) {

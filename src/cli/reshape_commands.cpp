@@ -1,4 +1,9 @@
 // fathom clean, canonize, exclusify, inclusify, common and part: one profile in another shape.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/commands.hpp"
 #include "cli/output_arguments.hpp"
 #include "cli/profile_arguments.hpp"
@@ -87,6 +92,7 @@ class CommonCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positionals("IN", in_, "profiles")
+        .value("-o,--output", "DIR", &folder_, "write into this folder instead of beside the inputs")
         .value("--suffix", "TEXT", &suffix_, "of the files written beside the inputs; default: _commoncalltree")
         .flag("--keep-lost", keep_lost_, "add exclusive values of lost call paths to their callers")
         .about("Writes each profile with only the call paths that all of them have, as NAME_commoncalltree beside it.")
@@ -102,12 +108,19 @@ class CommonCommand final : public Command {
       datasets.push_back(std::move(dataset));
     }
     FATHOM_TRY(const auto results, algebra::common_call_tree(inputs, keep_lost_));
+    std::vector<std::string> targets;
+    for (const std::string& path : in_) {
+      std::filesystem::path target = path;
+      target.replace_filename(target.stem().string() + suffix_ + target.extension().string());
+      if (!folder_.empty()) target = std::filesystem::path(folder_) / target.filename();
+      if (std::find(targets.begin(), targets.end(), target.string()) != targets.end()) {
+        return Error::usage(fmt::format("two results would be called '{}'", target.string()));
+      }
+      targets.push_back(target.string());
+    }
     for (std::size_t i = 0; i < results.size(); ++i) {
-      std::filesystem::path target = in_[i];
-      const std::string ending = target.extension().string();
-      target.replace_filename(target.stem().string() + suffix_ + ending);
       OutputArguments output;
-      output.target = target.string();
+      output.target = targets[i];
       FATHOM_CHECK(output.write(session, results[i], &datasets[i]->format()));
     }
     return kDone;
@@ -115,6 +128,7 @@ class CommonCommand final : public Command {
 
  private:
   std::vector<std::string> in_;
+  std::string folder_;
   std::string suffix_ = "_commoncalltree";
   bool keep_lost_ = false;
 };

@@ -35,8 +35,10 @@ class TableCommand final : public Command {
     options.flag("--inclusive", inclusive_, "values of whole subtrees")
         .flag("--exclusive", exclusive_, "values of contexts without what they call")
         .value("--scope", "NAME", &scope_, "a flavour as the format names it (HPCToolkit: point, function, …)")
+        .flag("--metric-exclusive", metric_exclusive_, "values of metrics without those of the metrics below them")
         .values("--context", "ID", contexts_,
-                "only these contexts, by the ids the file uses: 3, 0,5-10, roots, leaves, level<2; may be repeated")
+                "only these contexts, by the ids the file uses: 3, 0,5-10, roots, leaves, level<2; by region: "
+                "name=/regular expression/; may be repeated")
         .values("--region", "R", regions_, "only contexts of regions of this name; patterns")
         .values("--location", "ID", locations_, "only this location, by the id the file uses; patterns")
         .flag("--total", total_, "one row per metric: the roots (or --context), all locations together")
@@ -164,13 +166,13 @@ class TableCommand final : public Command {
     Cells total(defs.metric(metric).type, 1, 1);
     bool fresh = true;
     // A derived metric's total follows from those of its operands.
-    const bool derived = defs.metric(metric).derived();
+    const bool derived = defs.metric(metric).derived() && !metric_exclusive_;
     if (derived) {
       FATHOM_TRY(total, compute_groups(profile, metric, flavour_, {{selection.contexts}, {locations}}));
     }
     for (const IndexRange range : derived ? std::vector<IndexRange>() : as_ranges(locations)) {
       selection.locations = range;
-      FATHOM_TRY(const Cells cells, compute(profile, metric, selection));
+      FATHOM_TRY(const Cells cells, values(profile, metric, selection));
       for (std::size_t row = 0; row < cells.rows(); ++row) {
         if (fresh) {
           total = Cells(cells.type(), 1, 1);
@@ -188,6 +190,41 @@ class TableCommand final : public Command {
     std::string out;
     speller.row(out, RowSpeller::spell_location(form_, ""), value.text(), is_number(value));
     write_rows(session, out);
+    return {};
+  }
+
+  [[nodiscard]] Result<Cells> values(const Profile& profile, MetricId metric, Selection selection) const {
+    FATHOM_TRY(Cells cells, compute(profile, metric, selection));
+    if (!metric_exclusive_) return cells;
+    const Definitions& defs = profile.defs();
+    // What is stored for the metric itself decides what is taken off.
+    if (selection.flavour.kind == Flavour::Kind::stored && !defs.metric(metric).scopes.empty()) {
+      const bool inclusive = defs.metric(metric).scopes[0].scope == Scope::inclusive;
+      selection.flavour.kind = inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive;
+    }
+    for (const MetricId child : defs.metric_children(metric)) {
+      if (defs.metric(child).hidden || !why_unavailable(profile, child).empty()) continue;
+      FATHOM_TRY(const Cells part, compute(profile, child, selection));
+      FATHOM_CHECK(subtract(cells, part, defs.metric(metric).name));
+    }
+    return cells;
+  }
+
+  static Result<void> subtract(Cells& from, const Cells& part, const std::string& metric) {
+    if (from.type() == part.type()) {
+      for (std::size_t row = 0; row < from.rows(); ++row) from.subtract_row(row, part, row);
+      return {};
+    }
+    if (!from.type().is_plain_number() || !part.type().is_plain_number()) {
+      return Error::usage(fmt::format("metric '{}' and those below it have values of different kinds", metric));
+    }
+    Cells rest({ValueKind::f64, 0}, from.rows(), from.columns());
+    for (std::size_t row = 0; row < from.rows(); ++row) {
+      for (std::size_t i = 0; i < from.columns(); ++i) {
+        rest.reals(row)[i] = difference(from.scalar(row, i), part.scalar(row, i));
+      }
+    }
+    from = std::move(rest);
     return {};
   }
 
@@ -218,7 +255,7 @@ class TableCommand final : public Command {
     const Definitions& defs = profile.defs();
     const Selection selection{
         .flavour = flavour_, .contexts = chosen_contexts_, .locations = locations, .void_values = true};
-    FATHOM_TRY(Cells cells, compute(profile, metric, selection));
+    FATHOM_TRY(Cells cells, values(profile, metric, selection));
     std::vector<std::string> labels;
     for (std::uint32_t i = locations.begin; i < locations.end; ++i) {
       labels.push_back(RowSpeller::spell_location(form_, defs.system.location_label(LocationId(i))));
@@ -307,6 +344,7 @@ class TableCommand final : public Command {
   std::string scope_;
   bool inclusive_ = false;
   bool exclusive_ = false;
+  bool metric_exclusive_ = false;
   bool total_ = false;
   bool zeros_ = false;
   bool summary_ = false;

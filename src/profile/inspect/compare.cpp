@@ -10,15 +10,16 @@ namespace fathom::inspect {
 
 namespace {
 
-bool near(double a, double b, double tolerance) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+bool near(double a, double b, double tolerance, double absolute) {
+  if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= absolute) return true;
   const double size = std::max(std::abs(a), std::abs(b));
   return std::abs(a - b) <= size * std::max(tolerance, 2 * std::numeric_limits<double>::epsilon());
 }
 
 class Comparer {
  public:
-  Comparer(const Profile& a, const Profile& b, double tolerance) : a_(a), b_(b), tolerance_(tolerance) {}
+  Comparer(const Profile& a, const Profile& b, double tolerance, double absolute)
+      : a_(a), b_(b), tolerance_(tolerance), absolute_(absolute) {}
 
   Result<Comparison> run(const std::vector<std::string>& names) {
     const Definitions& x = a_.defs();
@@ -108,14 +109,15 @@ class Comparer {
       for (std::size_t i = 0; i < x.columns(); ++i) {
         ++out_.values;
         const Form form = form_of(x.type());
+        const bool exact = tolerance_ == 0 && absolute_ == 0;
+        const auto close = [&] { return near(x.scalar(row, i), y.scalar(row, i), tolerance_, absolute_); };
         bool same = false;
-        if (form == Form::integer && tolerance_ == 0) {
+        if (form == Form::integer && exact) {
           same = x.integers(row)[i] == y.integers(row)[i];
         } else if (form == Form::packed) {
-          same = x.at(row, i).text() == y.at(row, i).text() ||
-                 (tolerance_ > 0 && near(x.scalar(row, i), y.scalar(row, i), tolerance_));
+          same = x.at(row, i).text() == y.at(row, i).text() || (!exact && close());
         } else {
-          same = near(x.scalar(row, i), y.scalar(row, i), tolerance_);
+          same = close();
         }
         if (same) continue;
         ++out_.different;
@@ -133,14 +135,15 @@ class Comparer {
   const Profile& a_;
   const Profile& b_;
   double tolerance_;
+  double absolute_;
   Comparison out_;
 };
 
 }  // namespace
 
 Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance,
-                           const std::vector<std::string>& metrics) {
-  return Comparer(a, b, tolerance).run(metrics);
+                           const std::vector<std::string>& metrics, double absolute) {
+  return Comparer(a, b, tolerance, absolute).run(metrics);
 }
 
 }  // namespace fathom::inspect

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,13 +57,23 @@ Result<NodeView> node_view(const Profile& profile, MetricId metric);
 
 // ---- checks
 
+enum class SanityKind : std::uint8_t { names, files, lines, tracing, values };
+// By their names, e.g. "names"; a usage error for others.
+Result<std::set<SanityKind>> sanity_checks(const std::vector<std::string>& names);
+
+struct SanityOptions {
+  std::set<SanityKind> skip;
+  std::vector<bool> excluded;  // by region: not judged; empty: all are
+  std::size_t most_listed = 1;
+};
+
 struct SanityCheck {
   std::string title;
   std::uint64_t total = 0;
   std::uint64_t good = 0;
-  std::string first_bad;  // what and where
+  std::vector<std::string> bad;  // what and where; as many as asked for
 };
-Result<std::vector<SanityCheck>> sanity(const Profile& profile);
+Result<std::vector<SanityCheck>> sanity(const Profile& profile, const SanityOptions& options = {});
 
 // ---- comparison
 
@@ -75,9 +86,9 @@ struct Comparison {
   std::string first_difference;
   [[nodiscard]] bool equal() const { return metrics_equal && contexts_equal && system_equal && different == 0; }
 };
-// Shapes and ids of the trees, and all values as stored: equal when they agree within `tolerance` (relative) or two
-// units in the last place. With `metrics` (unique names) only these count.
+// Shapes and ids of the trees, and all values as stored: equal when they agree within `tolerance` (relative), within
+// `absolute`, or to two units in the last place. With `metrics` (unique names) only these count.
 Result<Comparison> compare(const Profile& a, const Profile& b, double tolerance = 0,
-                           const std::vector<std::string>& metrics = {});
+                           const std::vector<std::string>& metrics = {}, double absolute = 0);
 
 }  // namespace fathom::inspect
