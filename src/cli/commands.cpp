@@ -35,6 +35,7 @@ std::unique_ptr<Command> make_routines_command();
 std::unique_ptr<Command> make_sanity_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
+std::unique_ptr<Command> make_topology_command();
 std::unique_ptr<Command> make_tree_command();
 
 std::span<const CommandGroup> command_groups() {
@@ -77,6 +78,8 @@ std::span<const CommandGroup> command_groups() {
            {"inclusify", "store all metrics as inclusive ones", Forms::text, make_inclusify_command},
            {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
            {"remap", "the metric tree of a remapping spec over the same values", Forms::text, make_remap_command},
+           {"topology", "the arrangement of processes and threads: listed, made, named", Forms::json_and_csv,
+            make_topology_command},
        }},
       {"Predict",
        {
