@@ -12,6 +12,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kEnoughSeries = 20;
+constexpr std::size_t kMostJudged = 1000;
 constexpr double kSecondTermPenalty = 9;
 constexpr int kRounds = 2;
 constexpr double kMostPrior = 200;
@@ -129,14 +130,18 @@ class RobustSingle final : public RobustGroup {
     const bool repeated = located_.repetitions > 1;
     Prior prior;
     if (n > 3 && (!repeated || series >= kEnoughSeries)) {
-      std::vector<double> b(series);
-      (void)parallel_blocks(series, 64, [&](std::size_t begin, std::size_t end) -> Result<void> {
+      // With repetitions only a quantile over the series is wanted, for which an even choice of them is enough.
+      const std::size_t judged = repeated ? std::min(series, kMostJudged) : series;
+      std::vector<double> b(judged);
+      (void)parallel_blocks(judged, 64, [&](std::size_t begin, std::size_t end) -> Result<void> {
         RelativeFits fits;
-        for (std::size_t s = begin; s < end; ++s) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::size_t s = i * series / judged;
           const auto v = located_.of(s);
           const RelativeTable& table = table_for(v);
           relative_fits(table, v, 1, fits);
-          b[s] = residual_variance(fits, table.size(), n);
+          b[i] = residual_variance(fits, table.size(), n);
+          if (repeated) b[i] /= std::max(tau2[s], 1e-28);
         }
         return {};
       });
@@ -152,14 +157,14 @@ class RobustSingle final : public RobustGroup {
   }
 
   // Points scatter more than their repetitions say when a disturbance hits all repetitions of a point.
-  void disperse(std::span<const double> b, std::vector<double>& tau2, std::vector<double>& df) {
-    std::vector<double> x;
-    for (std::size_t s = 0; s < b.size(); ++s) x.push_back(std::log(b[s] / std::max(tau2[s], 1e-28)));
+  // `ratios`: how much more, in variance.
+  void disperse(std::vector<double> ratios, std::vector<double>& tau2, std::vector<double>& df) {
+    for (double& ratio : ratios) ratio = std::log(ratio);
     const bool safe = statistic_ == Statistic::safe_mean;
     const auto n = static_cast<double>(data_.points);
-    double phi = safe ? std::exp(quantile_of(x, 0.25) + 2.1 / (n - 2.7)) : std::exp(median_of(x) + 0.25);
+    double phi = safe ? std::exp(quantile_of(ratios, 0.25) + 2.1 / (n - 2.7)) : std::exp(median_of(ratios) + 0.25);
     if (safe && !(phi >= 1.3)) phi = 1;
-    for (std::size_t s = 0; s < b.size(); ++s) {
+    for (std::size_t s = 0; s < tau2.size(); ++s) {
       run_variance_[s] += std::max(phi - 1, 0.0) * tau2[s];
       tau2[s] *= phi;
       if (safe) df[s] /= phi;
