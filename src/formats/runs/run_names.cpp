@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.hpp"
 
@@ -46,15 +47,27 @@ std::string_view without_prefix(std::string_view part) {
   return dot == std::string_view::npos ? part : part.substr(dot + 1);
 }
 
+// Where a repetition starts that is not ".r<digits>" at the end; the end when there is none.
+std::size_t repetition(std::string_view name) {
+  for (auto at = name.find(".r"); at != std::string_view::npos; at = name.find(".r", at + 1)) {
+    const std::string_view rest = name.substr(at + 2);
+    if (rest.empty() || !std::isalpha(static_cast<unsigned char>(rest.front())) || rest.starts_with("un") ||
+        rest.starts_with("ep")) {
+      return at;
+    }
+  }
+  return name.size();
+}
+
 }  // namespace
 
 Result<NamedPoint> parse_run_name(std::string_view name) {
-  // A repetition is the last ".r<digits>"; or else whatever follows the first ".r" (".run2"), unless that would leave
-  // nothing ("app.ranks4").
+  // A repetition is the last ".r<digits>"; or else what follows the first ".r", ".run" or ".rep", unless that would
+  // leave nothing ("app.run4"). Other words with r are parameters ("app.n10.ranks4").
   std::size_t end = name.size();
   while (end > 0 && is_digit(name[end - 1])) --end;
   const bool numbered = end < name.size() && end >= 2 && name.substr(end - 2, 2) == ".r";
-  const std::string_view run = numbered ? name.substr(0, end - 2) : name.substr(0, name.find(".r"));
+  const std::string_view run = name.substr(0, numbered ? end - 2 : repetition(name));
   auto point = parse_part(without_prefix(run), name);
   if (point || numbered || run.size() == name.size()) return point;
   auto whole = parse_part(without_prefix(name), name);

@@ -31,6 +31,10 @@ TEST(RunNames, Forms) {
   EXPECT_EQ(shown("app.ranks4.r1"), "ranks=4.0");
   EXPECT_EQ(shown("app.ranks4"), "ranks=4.0");
   EXPECT_EQ(shown("app.ranks4.r2"), "ranks=4.0");
+  EXPECT_EQ(shown("app.n10.ranks4"), "n=10.0 ranks=4.0");
+  EXPECT_EQ(shown("app.n10.ranks4.rep2"), "n=10.0 ranks=4.0");
+  EXPECT_EQ(shown("app.run4"), "run=4.0");
+  EXPECT_EQ(shown("app.p4.r1.n5"), "p=4.0");  // nothing counts after a repetition
   EXPECT_EQ(shown("mm.x10y1.run3"), "x=10.0 y=1.0");
   EXPECT_EQ(shown("mm.x10y1.r1_again"), "x=10.0 y=1.0");
   EXPECT_EQ(shown("x10y1z1.r1"), "x=10.0 y=1.0 z=1.0");
