@@ -21,7 +21,8 @@ class AdviseCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positionals("PATH", paths_, "an experiment, a directory of runs, or the runs themselves")
-        .value("--budget", "COST", &budget_, "what measuring may cost in all: processes times the metric's unit")
+        .value("--budget", "COST", &budget_,
+               "what measuring may cost in all: processes times the metric's unit, or core hours (500h) of seconds")
         .value("--process-parameter", "P", &process_parameter_, "the parameter that is the number of processes")
         .value("--processes", "N", &processes_, "the number of processes where no parameter is it")
         .value("--metric", "M", &metric_, "the metric that measures cost; default the first")
@@ -33,7 +34,7 @@ class AdviseCommand final : public Command {
             "(gpr). "
             "The process has no random start: the same input gives the same advice.");
     declare_experiment_options(options, experiment_);
-    options.example("fathom advise experiment.txt --budget 1e6 --process-parameter p", "what to measure next");
+    options.example("fathom advise experiment.txt --budget 500h --process-parameter p", "what to measure next");
   }
 
   Result<int> run(Session& session) override {
@@ -64,8 +65,7 @@ class AdviseCommand final : public Command {
 
   Result<AdvisorOptions> advisor_options(const Experiment& e) const {
     AdvisorOptions options;
-    if (!(budget_ > 0)) return Error::usage("say what measuring may cost: --budget COST, more than 0");
-    options.budget = budget_;
+    FATHOM_TRY(options.budget, cost_of(budget_));
     if (process_parameter_) {
       FATHOM_TRY(options.process_parameter, parameter(e, *process_parameter_));
     } else if (processes_) {
@@ -136,6 +136,18 @@ class AdviseCommand final : public Command {
     json.end_object();
   }
 
+  // A number; with an h behind it core hours, where values are seconds.
+  static Result<double> cost_of(std::string_view text) {
+    constexpr double kSecondsPerHour = 3600;
+    const bool hours = text.ends_with('h');
+    const auto number = parse_double(hours ? text.substr(0, text.size() - 1) : text);
+    if (!number || !(*number > 0)) {
+      return Error::usage("say what measuring may cost: --budget COST, more than 0")
+          .hint("1.8e6, or 500h for core hours");
+    }
+    return *number * (hours ? kSecondsPerHour : 1);
+  }
+
   static void write_text(Session& session, const Experiment& e, const Advice& advice, const AdvisorOptions& options) {
     const char* why = advice.mode == AdviceMode::base  ? "some parameter has no line of five points yet"
                       : advice.mode == AdviceMode::add ? "every parameter has its line; the cheapest further points"
@@ -157,7 +169,7 @@ class AdviseCommand final : public Command {
   }
 
   std::vector<std::string> paths_;
-  double budget_ = 0;
+  std::string budget_;
   std::optional<std::string> process_parameter_;
   std::optional<double> processes_;
   std::optional<std::string> metric_;
