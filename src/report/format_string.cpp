@@ -51,6 +51,14 @@ Result<std::string> expand(std::string_view format, const Resolve& resolve) {
 
 Result<ListOptions> list_options(std::string_view text) {
   ListOptions options;
+  // Inside another placeholder's format the quotes may be escaped as a whole: \'sep\'.
+  std::string plain;
+  if (const auto first = text.find('\''); first != std::string_view::npos && first > 0 && text[first - 1] == '\\') {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '\\' || i + 1 == text.size() || text[i + 1] != '\'') plain += text[i];
+    }
+    text = plain;
+  }
   std::string_view rest = trim(text);
   while (!rest.empty()) {
     if (rest.front() == ';') {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.hpp"
 #include "report/format_string.hpp"
 
@@ -42,17 +44,18 @@ std::string functions(const Experiment& e, const ModelSet* set, FunctionForm for
   return out;
 }
 
-std::string all(const Experiment& e, const ModelSet* set, FunctionForm form) {
+std::string all(const Experiment& e, const ModelSet* set, FunctionForm form, Pairs pairs) {
   std::string out;
   std::vector<const Model*> of_series(e.series().size(), nullptr);
   if (set != nullptr) {
     for (const Model& m : set->models) of_series[m.series] = &m;
   }
   for (std::size_t c = 0; c < e.callpaths().size(); ++c) {
-    out += "Callpath: " + e.callpaths()[c].name + "\n";
+    std::string title = "Callpath: " + e.callpaths()[c].name + "\n";
     for (std::size_t m = 0; m < e.metrics().size(); ++m) {
-      out += "\tMetric: " + e.metrics()[m].name + "\n";
       const std::int64_t index = e.find_series(static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(m));
+      if (pairs == Pairs::modelled && (index < 0 || of_series[static_cast<std::size_t>(index)] == nullptr)) continue;
+      out += std::exchange(title, {}) + "\tMetric: " + e.metrics()[m].name + "\n";
       std::vector<std::int64_t> at(e.point_count(), -1);
       if (index >= 0) {
         const Series& s = e.series()[static_cast<std::size_t>(index)];
@@ -239,12 +242,13 @@ Result<std::string> formatted(const Experiment& e, std::span<const ModelSet> set
 
 }  // namespace
 
-Result<std::string> print_models(const Experiment& e, std::span<const ModelSet> sets, std::string_view what) {
+Result<std::string> print_models(const Experiment& e, std::span<const ModelSet> sets, std::string_view what,
+                                 Pairs pairs) {
   const ModelSet* first = sets.empty() ? nullptr : &sets.front();
   const std::string kind = to_lower(what);
-  if (kind == "all") return all(e, first, FunctionForm::plain);
-  if (kind == "all-python") return all(e, first, FunctionForm::python);
-  if (kind == "all-latex") return all(e, first, FunctionForm::latex);
+  if (kind == "all") return all(e, first, FunctionForm::plain, pairs);
+  if (kind == "all-python") return all(e, first, FunctionForm::python, pairs);
+  if (kind == "all-latex") return all(e, first, FunctionForm::latex, pairs);
   if (kind == "callpaths") return names(e.callpaths());
   if (kind == "metrics") return names(e.metrics());
   if (kind == "functions") return functions(e, first, FunctionForm::plain);
