@@ -182,7 +182,7 @@ struct Cell {
 void run_set(const Layout& layout, Noise noise, double level, int repetitions, std::size_t functions,
              std::size_t variant, Random& random, Cell& cell) {
   const auto points = points_of(layout, variant);
-  ExperimentBuilder builder("drawn");
+  ExperimentBuilder builder("drawn", make_work());
   for (std::size_t p = 0; p < layout.parameters; ++p) builder.parameter(std::string(1, "pnm"[p]));
   const auto metric = builder.metric("time");
   std::vector<double> largest(layout.parameters, 0);
@@ -204,7 +204,7 @@ void run_set(const Layout& layout, Noise noise, double level, int repetitions, s
       builder.add(callpath, metric, builder.point(points[k]), values);
     }
   }
-  const auto experiment = std::move(builder).finish();
+  const auto experiment = std::move(builder).finish().value();
   std::vector<double> far = largest;
   for (auto& value : far) value *= 16;
   const auto judge = [&](const char* modeler, Measure measure, Tally& tally, bool intervals) {

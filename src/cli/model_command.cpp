@@ -5,13 +5,13 @@
 #include <cmath>
 #include <set>
 
-#include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
 #include "cli/session.hpp"
 #include "experiment/strong_scaling.hpp"
+#include "experiment/unit.hpp"
 #include "formats/extrap/extra_p_writer.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
@@ -159,7 +159,9 @@ class ModelCommand final : public Command {
   }
 
   Result<int> print(Session& session, const ModelSets& sets) const {
-    FATHOM_TRY(const std::string text, print_models(*experiment_data_, sets, *print_));
+    const bool chosen = !metrics_.empty() || !callpaths_.empty();
+    FATHOM_TRY(const std::string text,
+               print_models(*experiment_data_, sets, *print_, chosen ? Pairs::modelled : Pairs::every));
     if (out_) FATHOM_CHECK(write_file(*out_, text));
     session.out().write(text);
     session.out().write("\n");
@@ -252,7 +254,7 @@ class ModelCommand final : public Command {
     for (std::size_t i = 0; i < set.models.size(); ++i) {
       const Model& model = set.models[i];
       const Series& s = e.series()[model.series];
-      std::vector<Cell> cells = {{e.callpaths()[s.callpath].name}, {e.metrics()[s.metric].name}, {short_model(model)}};
+      std::vector<Cell> cells = {{e.callpaths()[s.callpath].name}, {shown_metric(s)}, {short_model(model)}};
       for (const Forecast& f : forecasts_[i]) {
         std::string shown = fmt::format("{:.4g}", f.value);
         if (std::isfinite(f.prediction.low)) {
@@ -264,6 +266,12 @@ class ModelCommand final : public Command {
     }
     session.out().write(table.text(session.terminal()));
     return kDone;
+  }
+
+  [[nodiscard]] std::string shown_metric(const Series& series) const {
+    const Named& metric = experiment_data_->metrics()[series.metric];
+    const std::string unit = unit_of(metric);
+    return unit.empty() ? metric.name : fmt::format("{} [{}]", metric.name, unit);
   }
 
   // Coefficients with four digits: enough for reading.
@@ -317,7 +325,7 @@ class ModelCommand final : public Command {
       }
       if (growth.empty()) growth = "constant";
       std::vector<Cell> cells = {{r.bug ? "!" : (r.unsure ? "?" : ""), Style::red}, {e.callpaths()[s.callpath].name}};
-      if (several_metrics) cells.emplace_back(e.metrics()[s.metric].name);
+      if (several_metrics) cells.emplace_back(shown_metric(s));
       cells.emplace_back(short_model(*r.model));
       cells.emplace_back(growth, r.bug ? Style::red : Style::plain);
       cells.emplace_back(fmt::format("{:.1f}%", r.model->quality.smape));

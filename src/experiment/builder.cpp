@@ -44,15 +44,26 @@ ValueStatistics statistics_of(std::span<const double> values, std::vector<double
   return result;
 }
 
-ExperimentBuilder::ExperimentBuilder(std::string name, Repeats repeats) : repeats_(repeats) {
+ExperimentBuilder::ExperimentBuilder(std::string name, Work work, Repeats repeats)
+    : work_(std::move(work)), repeats_(repeats) {
   experiment_.name_ = std::move(name);
 }
 
 namespace {
 
+// What an entry takes beside its text: nodes of hash tables, the string objects, places in lists.
+constexpr std::uint64_t kPerName = 160;
+constexpr std::uint64_t kPerPoint = 120;
+constexpr std::uint64_t kPerSeries = 100;
+constexpr std::uint64_t kPerTreeNode = 120;
+// Of a finished measurement: five statistics, its repetitions, where its values begin.
+constexpr std::uint64_t kPerMeasurement = 5 * 8 + 4 + 8;
+constexpr std::uint64_t kSmallestReservation = 1 << 16;
+
 template <class Names, class Add>
-std::uint32_t intern(Names& names, std::string_view name, const Add& add) {
+std::uint32_t intern(Names& names, std::string_view name, std::uint64_t& needed, const Add& add) {
   if (const auto found = names.find(name); found != names.end()) return found->second;
+  needed += kPerName + 2 * name.size();
   const auto number = static_cast<std::uint32_t>(names.size());
   names.emplace(std::string(name), number);
   add();
@@ -61,16 +72,40 @@ std::uint32_t intern(Names& names, std::string_view name, const Add& add) {
 
 }  // namespace
 
+// Counts what is about to be used; the budget is asked in larger and larger pieces.
+bool ExperimentBuilder::take(std::uint64_t bytes) {
+  needed_ += bytes;
+  if (needed_ <= reserved_) return ok();
+  if (!ok()) return false;
+  const std::uint64_t more = needed_ - reserved_;
+  auto piece = work_->budget.reserve(std::max({more, kSmallestReservation, reserved_ / 8}), "");
+  if (!piece) {
+    piece =
+        work_->budget.reserve(more, fmt::format("the experiment, of which {} measurements are read, no longer fits: "
+                                                "the next piece",
+                                                records_.size()));
+    if (!piece) {
+      exceeded_ = std::move(piece).error();
+      return false;
+    }
+    reserved_ += more;
+  } else {
+    reserved_ += std::max({more, kSmallestReservation, reserved_ / 8});
+  }
+  experiment_.memory_.push_back(std::move(*piece));
+  return true;
+}
+
 std::uint32_t ExperimentBuilder::parameter(std::string_view name) {
-  return intern(parameter_names_, name, [&] { experiment_.parameters_.emplace_back(name); });
+  return intern(parameter_names_, name, needed_, [&] { experiment_.parameters_.emplace_back(name); });
 }
 
 std::uint32_t ExperimentBuilder::metric(std::string_view name) {
-  return intern(metric_names_, name, [&] { experiment_.metrics_.push_back({std::string(name), {}}); });
+  return intern(metric_names_, name, needed_, [&] { experiment_.metrics_.push_back({std::string(name), {}}); });
 }
 
 std::uint32_t ExperimentBuilder::callpath(std::string_view name) {
-  return intern(callpath_names_, name, [&] { experiment_.callpaths_.push_back({std::string(name), {}}); });
+  return intern(callpath_names_, name, needed_, [&] { experiment_.callpaths_.push_back({std::string(name), {}}); });
 }
 
 std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
@@ -82,6 +117,7 @@ std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
   }
   const auto [entry, added] = points_.try_emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
   if (added) {
+    needed_ += kPerPoint + 2 * coordinates.size_bytes();
     experiment_.coordinates_.insert(experiment_.coordinates_.end(), coordinates.begin(), coordinates.end());
     experiment_.point_begin_.push_back(experiment_.coordinates_.size());
   }
@@ -92,7 +128,10 @@ std::uint32_t ExperimentBuilder::series(std::uint32_t callpath, std::uint32_t me
   const std::uint64_t pair = std::uint64_t{callpath} << 32 | metric;
   if (pair == last_pair_) return last_series_;
   const auto [entry, added] = pairs_.try_emplace(pair, static_cast<std::uint32_t>(experiment_.series_.size()));
-  if (added) experiment_.series_.push_back({callpath, metric, 0, 0});
+  if (added) {
+    needed_ += kPerSeries;
+    experiment_.series_.push_back({callpath, metric, 0, 0});
+  }
   last_pair_ = pair;
   last_series_ = entry->second;
   return last_series_;
@@ -101,13 +140,15 @@ std::uint32_t ExperimentBuilder::series(std::uint32_t callpath, std::uint32_t me
 void ExperimentBuilder::add(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point,
                             std::span<const double> values, std::uint32_t repetitions,
                             std::span<const ShapeToken> shape) {
+  if (!take(sizeof(Record) + values.size_bytes() + (shape.empty() ? 0 : shape.size_bytes() + sizeof shapes_[0])))
+    return;
   Record record;
   record.series = series(callpath, metric);
   record.point = point;
   record.first = values_.size();
   record.count = static_cast<std::uint32_t>(values.size());
   record.repetitions = repetitions;
-  values_.insert(values_.end(), values.begin(), values.end());
+  values_.append(values);
   if (!shape.empty()) {
     shapes_.emplace_back(shape.begin(), shape.end());
     record.shape = static_cast<std::uint32_t>(shapes_.size());
@@ -119,23 +160,28 @@ void ExperimentBuilder::add_statistics(std::uint32_t callpath, std::uint32_t met
                                        const ValueStatistics& statistics, std::uint32_t repetitions,
                                        std::span<const double> values, std::span<const ShapeToken> shape) {
   add(callpath, metric, point, values, repetitions, shape);
+  if (!take(sizeof(ValueStatistics))) return;
   statistics_.push_back(statistics);
   records_.back().statistics = static_cast<std::uint32_t>(statistics_.size());
 }
 
 // Records by series, each series in reading order; when repeats are collected, equal points of a series next to each
 // other, in the order of their first appearance.
-void ExperimentBuilder::order_records() {
+bool ExperimentBuilder::order_records() {
   const auto by_series = [](const Record& a, const Record& b) { return a.series < b.series; };
   if (!std::is_sorted(records_.begin(), records_.end(), by_series)) {
+    passing_ += records_.size() * sizeof(Record);
+    if (!take(records_.size() * sizeof(Record))) return false;
     std::vector<std::uint64_t> begin(experiment_.series_.size() + 1, 0);
     for (const Record& r : records_) ++begin[r.series + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<Record> ordered(records_.size());
+    GrowingArray<Record> ordered;
+    ordered.reserve(records_.size());
+    ordered.append({records_.data(), records_.size()});
     for (const Record& r : records_) ordered[begin[r.series]++] = r;
     records_ = std::move(ordered);
   }
-  if (repeats_ == Repeats::separate) return;
+  if (repeats_ == Repeats::separate) return true;
   std::vector<std::uint32_t> rank(experiment_.point_count(), 0);
   std::vector<std::uint32_t> used;
   for (std::size_t i = 0; i < records_.size();) {
@@ -152,13 +198,13 @@ void ExperimentBuilder::order_records() {
       }
     }
     if (!ordered) {
-      std::stable_sort(records_.begin() + static_cast<std::ptrdiff_t>(i),
-                       records_.begin() + static_cast<std::ptrdiff_t>(end),
+      std::stable_sort(records_.begin() + i, records_.begin() + end,
                        [&](const Record& a, const Record& b) { return rank[a.point] < rank[b.point]; });
     }
     for (const std::uint32_t p : used) rank[p] = 0;
     i = end;
   }
+  return true;
 }
 
 // Points in the order in which the series, one after the other, need them.
@@ -232,10 +278,12 @@ std::size_t ExperimentBuilder::keep_complete_series() {
     s.callpath = callpaths[s.callpath];
     kept.push_back(s);
   }
-  std::erase_if(records_, [&](Record& r) {
-    r.series = number[r.series];
-    return r.series == 0xFFFFFFFF;
-  });
+  records_.resize_down(static_cast<std::size_t>(std::remove_if(records_.begin(), records_.end(),
+                                                               [&](Record& r) {
+                                                                 r.series = number[r.series];
+                                                                 return r.series == 0xFFFFFFFF;
+                                                               }) -
+                                                records_.begin()));
   const std::size_t removed = experiment_.series_.size() - kept.size();
   experiment_.series_ = std::move(kept);
   experiment_.metrics_ = std::move(new_metrics);
@@ -248,7 +296,7 @@ std::size_t ExperimentBuilder::keep_complete_series() {
 }
 
 // Fills the flat arrays; records that belong to one measurement become one.
-void ExperimentBuilder::place_measurements() {
+bool ExperimentBuilder::place_measurements() {
   Experiment& e = experiment_;
   std::vector<double> scratch;
   e.value_begin_.push_back(0);
@@ -258,10 +306,16 @@ void ExperimentBuilder::place_measurements() {
     in_place &= r.first == expected;
     expected = r.first + r.count;
   }
-  std::vector<double> values;
-  if (!in_place) values.reserve(values_.size());
+  GrowingArray<double> values;
+  if (!in_place) {
+    passing_ += values_.size() * sizeof(double);
+    if (!take(values_.size() * sizeof(double))) return false;
+    values.reserve(values_.size());
+  }
   std::uint32_t series = 0xFFFFFFFF;
-  e.mean_.reserve(records_.size());
+  for (auto* figure : {&e.mean_, &e.median_, &e.minimum_, &e.maximum_, &e.deviation_}) figure->reserve(records_.size());
+  e.repetitions_.reserve(records_.size());
+  e.value_begin_.reserve(records_.size() + 1);
   for (std::size_t i = 0; i < records_.size();) {
     const Record& first = records_[i];
     std::size_t end = i + 1;
@@ -282,11 +336,10 @@ void ExperimentBuilder::place_measurements() {
       repetitions += records_[r].repetitions;
       count += records_[r].count;
       if (!in_place) {
-        const auto from = values_.begin() + static_cast<std::ptrdiff_t>(records_[r].first);
-        values.insert(values.end(), from, from + records_[r].count);
+        values.append({values_.data() + records_[r].first, records_[r].count});
       }
     }
-    const std::span<const double> own = std::span<const double>(in_place ? values_ : values).subspan(begin, count);
+    const std::span<const double> own = {(in_place ? values_ : values).data() + begin, count};
     const ValueStatistics s = first.statistics != 0 ? statistics_[first.statistics - 1] : statistics_of(own, scratch);
     e.mean_.push_back(s.mean);
     e.median_.push_back(s.median);
@@ -319,6 +372,7 @@ void ExperimentBuilder::place_measurements() {
     i = end;
   }
   e.values_ = in_place ? std::move(values_) : std::move(values);
+  return true;
 }
 
 void ExperimentBuilder::find_point_sets() {
@@ -396,11 +450,21 @@ void ExperimentBuilder::build_call_tree() {
   }
 }
 
-std::shared_ptr<Experiment> ExperimentBuilder::finish() && {
-  order_records();
+Result<std::shared_ptr<Experiment>> ExperimentBuilder::finish() && {
+  if (!take(records_.size() * kPerMeasurement + experiment_.callpaths_.size() * kPerTreeNode)) return exceeded_.error();
+  if (!order_records()) return exceeded_.error();
   if (repeats_ == Repeats::collect && !keep_points_) number_points_by_series();
   find_point_sets();
-  place_measurements();
+  if (!place_measurements()) return exceeded_.error();
+  // What was needed on the way only is given back before the tree is made.
+  const std::uint64_t spent = records_.size() * sizeof(Record) + passing_;
+  records_ = {};
+  values_ = {};
+  statistics_ = {};
+  shapes_ = {};
+  points_ = {};
+  pairs_ = {};
+  parameter_names_ = metric_names_ = callpath_names_ = {};
   // The tree's names point into the call paths' texts, so these must be in their final place first.
   auto done = std::make_shared<Experiment>(std::move(experiment_));
   experiment_ = Experiment();
@@ -408,6 +472,9 @@ std::shared_ptr<Experiment> ExperimentBuilder::finish() && {
   build_call_tree();
   std::swap(experiment_.callpaths_, done->callpaths_);
   done->call_tree_ = std::move(experiment_.call_tree_);
+  done->memory_.clear();
+  FATHOM_TRY(auto kept, work_->budget.reserve(reserved_ - std::min(reserved_, spent), "the experiment"));
+  done->memory_.push_back(std::move(kept));
   return done;
 }
 

@@ -29,7 +29,8 @@ class ExperimentBuilder {
     separate,  // each is a measurement of its own (text, JSON)
     collect,   // they are repetitions of one; points are numbered by series (TaLPas, JSON Lines, runs)
   };
-  explicit ExperimentBuilder(std::string name, Repeats repeats = Repeats::separate);
+  // What the experiment takes is counted against the budget of `work`.
+  ExperimentBuilder(std::string name, Work work, Repeats repeats = Repeats::separate);
 
   // Points keep the numbers in which they were named, also those without measurements, although repeats are collected.
   void keep_point_numbers() { keep_points_ = true; }
@@ -41,6 +42,10 @@ class ExperimentBuilder {
   void set_scaling(Scaling scaling) { experiment_.scaling_ = scaling; }
   Tags& metric_tags(std::uint32_t metric) { return experiment_.metrics_[metric].tags; }
   Tags& callpath_tags(std::uint32_t callpath) { return experiment_.callpaths_[callpath].tags; }
+
+  // False as soon as the budget is used up: measurements are not taken any more, and status() is the error.
+  [[nodiscard]] bool ok() const { return exceeded_.ok(); }
+  [[nodiscard]] const Result<void>& status() const { return exceeded_; }
 
   // One more measurement. `shape` as in Experiment::shape; `repetitions` counts the outermost dimension.
   void add(std::uint32_t callpath, std::uint32_t metric, std::uint32_t point, std::span<const double> values,
@@ -62,7 +67,7 @@ class ExperimentBuilder {
   // go too. Called before finish() by formats that drop incomplete series.
   Result<void> leave_out_incomplete(const Work& work);
 
-  std::shared_ptr<Experiment> finish() &&;
+  Result<std::shared_ptr<Experiment>> finish() &&;
 
  private:
   struct Record {
@@ -81,25 +86,31 @@ class ExperimentBuilder {
   using Names = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
   std::uint32_t series(std::uint32_t callpath, std::uint32_t metric);
+  bool take(std::uint64_t bytes);
   std::size_t keep_complete_series();
-  void order_records();
+  bool order_records();
   void number_points_by_series();
-  void place_measurements();
+  bool place_measurements();
   void find_point_sets();
   void build_call_tree();
 
   Experiment experiment_;
+  Work work_;
   Repeats repeats_;
   bool keep_points_ = false;
   Names parameter_names_, metric_names_, callpath_names_;
   std::unordered_map<std::string, std::uint32_t> points_;  // by the bytes of the coordinates
   std::unordered_map<std::uint64_t, std::uint32_t> pairs_;
-  std::vector<Record> records_;
-  std::vector<double> values_;
+  GrowingArray<Record> records_;
+  GrowingArray<double> values_;
   std::vector<ValueStatistics> statistics_;
   std::vector<std::vector<ShapeToken>> shapes_;
   std::uint64_t last_pair_ = ~std::uint64_t{0};
   std::uint32_t last_series_ = 0;
+  std::uint64_t needed_ = 0;    // bytes
+  std::uint64_t reserved_ = 0;  // bytes of experiment_.memory_
+  std::uint64_t passing_ = 0;   // of needed_, given back by finish()
+  Result<void> exceeded_;
 };
 
 }  // namespace fathom

@@ -8,6 +8,7 @@
 
 #include "experiment/builder.hpp"
 #include "experiment/run_filters.hpp"
+#include "experiment/unit.hpp"
 #include "profile/compute.hpp"
 
 namespace fathom {
@@ -96,7 +97,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   if (options.scaling == Scaling::weak) FATHOM_CHECK(same_locations(runs));
   if (options.missing == CollectOptions::Missing::merge) merge_missing(runs);
   if (options.small) FATHOM_CHECK(drop_small(runs, *options.small, options));
-  ExperimentBuilder builder(std::move(name), ExperimentBuilder::Repeats::collect);
+  ExperimentBuilder builder(std::move(name), work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   builder.set_scaling(options.scaling);
   std::vector<double> kept;
@@ -111,6 +112,9 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       }
       const auto callpath = builder.callpath(v.callpath);
       const auto metric = builder.metric(v.metric);
+      if (const auto unit = run.units.find(v.metric); unit != run.units.end()) {
+        set_unit(builder.metric_tags(metric), unit->second);
+      }
       kept.clear();
       if (options.scaling == Scaling::strong) {
         double sum = 0;
@@ -128,10 +132,12 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       builder.add(callpath, metric, point, kept, 1, shape);
     }
   }
+  FATHOM_CHECK(builder.status());
   if (options.missing != CollectOptions::Missing::keep) {
     FATHOM_CHECK(builder.leave_out_incomplete(work));
   }
-  return ExperimentPtr(std::move(builder).finish());
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  return experiment;
 }
 
 }  // namespace fathom

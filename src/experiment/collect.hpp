@@ -1,6 +1,7 @@
 // From profiles of several runs to an experiment: the step that makes level 3 from level 2. It opens no files.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,7 +45,8 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
 struct RunAtPoint {
   std::vector<double> point;
   std::vector<RunValues> values;
-  std::string name;  // for messages
+  std::string name;                               // for messages
+  std::map<std::string, std::string> units = {};  // of its metrics, where they are known
 };
 
 // Runs at the same point are repetitions of it. Under weak scaling they must have the same number of locations. What is

@@ -15,6 +15,7 @@
 
 #include "base/ids.hpp"
 #include "base/work.hpp"
+#include "experiment/growing_array.hpp"
 
 namespace fathom {
 
@@ -120,14 +121,15 @@ class Experiment {
   std::vector<Series> series_;
   std::vector<std::vector<std::uint32_t>> point_sets_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_pair_;  // (call path, metric) -> series, sorted
-  std::vector<double> mean_, median_, minimum_, maximum_, deviation_;
-  std::vector<std::uint32_t> repetitions_;
-  std::vector<double> values_;
-  std::vector<std::uint64_t> value_begin_;
+  GrowingArray<double> mean_, median_, minimum_, maximum_, deviation_;
+  GrowingArray<std::uint32_t> repetitions_;
+  GrowingArray<double> values_;
+  GrowingArray<std::uint64_t> value_begin_;
   std::vector<ShapeToken> shapes_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> shape_of_;  // measurement, position in shapes_; sorted
   CallTree call_tree_;
   Scaling scaling_ = Scaling::none;
+  std::vector<Budget::Reservation> memory_;  // what all this takes of the budget
 };
 
 using ExperimentPtr = std::shared_ptr<const Experiment>;

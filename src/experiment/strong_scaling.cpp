@@ -99,8 +99,8 @@ std::optional<std::uint32_t> strong_scaling_parameter(const Experiment& e) {
   return static_cast<std::uint32_t>(most - counts.begin());
 }
 
-ExperimentPtr multiplied_by(const Experiment& e, std::uint32_t parameter) {
-  ExperimentBuilder builder(e.name());
+Result<ExperimentPtr> multiplied_by(const Experiment& e, std::uint32_t parameter, const Work& work) {
+  ExperimentBuilder builder(e.name(), work);
   for (const std::string& p : e.parameters()) builder.parameter(p);
   for (std::size_t i = 0; i < e.point_count(); ++i) builder.point(e.point(i));
   for (const Named& m : e.metrics()) builder.metric_tags(builder.metric(m.name)) = m.tags;
@@ -120,7 +120,8 @@ ExperimentPtr multiplied_by(const Experiment& e, std::uint32_t parameter) {
       builder.add_statistics(s.callpath, s.metric, points[k], scaled, e.repetitions()[m], values, e.shape(m));
     }
   }
-  return std::move(builder).finish();
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  return experiment;
 }
 
 }  // namespace fathom

@@ -15,6 +15,6 @@ std::optional<std::uint32_t> strong_scaling_parameter(const Experiment& experime
 
 // Every value times the parameter's value at its point (time per process becomes time of all processes); the scaling is
 // then `strong`.
-ExperimentPtr multiplied_by(const Experiment& experiment, std::uint32_t parameter);
+Result<ExperimentPtr> multiplied_by(const Experiment& experiment, std::uint32_t parameter, const Work& work);
 
 }  // namespace fathom

@@ -55,7 +55,7 @@ Result<std::shared_ptr<const Experiment>> ExperimentDataset::experiment() {
                  fmt::format("there is no parameter '{}' to multiply by{}", parameter, did_you_mean(parameter, names)))
           .hint(fmt::format("the parameters are {}", fmt::join(names, ", ")));
     }
-    experiment_ = multiplied_by(*experiment_, static_cast<std::uint32_t>(found - names.begin()));
+    FATHOM_TRY(experiment_, multiplied_by(*experiment_, static_cast<std::uint32_t>(found - names.begin()), work()));
     multiplied_ = true;
   }
   return experiment_;

@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "experiment/unit.hpp"
 #include "model/predict.hpp"
 
 namespace fathom {
@@ -167,15 +168,17 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
       r.unsure = !sure;
       const std::string what =
           fmt::format("'{}' of {}", e.metrics()[series.metric].name, e.callpaths()[series.callpath].name);
+      const std::string unit = unit_of(e.metrics()[series.metric]);
       const std::string allowed = expected[p].constant() ? "a constant" : expected[p].text(e.parameters()[p]);
-      r.explanation = sure ? fmt::format("{} grows like {}, faster than {}: from {} ({}) at {} to {} ({}) at {}.", what,
-                                         r.growth[p].text(e.parameters()[p]), allowed, readable(r.now, ""),
-                                         percent(r.share_now, 1), named_point(e, ranking.largest), readable(r.then, ""),
-                                         percent(r.share_then, 1), named_point(e, ranking.target))
-                           : fmt::format(
-                                 "{} is modelled by {}, but its noise does not allow to tell that from {}, as which it "
-                                 "counts at {}.",
-                                 what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
+      r.explanation =
+          sure ? fmt::format("{} grows like {}, faster than {}: from {} ({}) at {} to {} ({}) at {}.", what,
+                             r.growth[p].text(e.parameters()[p]), allowed, readable(r.now, unit),
+                             percent(r.share_now, 1), named_point(e, ranking.largest), readable(r.then, unit),
+                             percent(r.share_then, 1), named_point(e, ranking.target))
+               : fmt::format(
+                     "{} is modelled by {}, but its noise does not allow to tell that from {}, as which it "
+                     "counts at {}.",
+                     what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
     }
   }
   std::stable_sort(ranking.models.begin(), ranking.models.end(), [](const RankedModel& a, const RankedModel& b) {

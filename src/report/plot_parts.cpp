@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "experiment/unit.hpp"
 
 namespace fathom::plot {
 
@@ -88,9 +89,8 @@ std::vector<double> measured_values(const Experiment& experiment, std::size_t pa
 std::string metric_label(const Experiment& experiment, std::uint32_t metric) {
   const Named& named = experiment.metrics()[metric];
   const std::string name = named.name.empty() ? "value" : named.name;
-  const std::string* unit = find_tag(named.tags, "unit");
-  if (unit == nullptr || unit->size() < 3) return name;
-  return name + " [" + unit->substr(1, unit->size() - 2) + "]";  // a JSON text
+  const std::string unit = unit_of(named);
+  return unit.empty() ? name : name + " [" + unit + "]";
 }
 
 std::string function_label(const Function& function, std::span<const std::string> parameters) {

@@ -35,7 +35,7 @@ TEST(PythonNumber, LayoutOfRepr) {
 }
 
 TEST(Builder, CollectsRepetitionsAndNumbersPointsBySeries) {
-  ExperimentBuilder builder("x", ExperimentBuilder::Repeats::collect);
+  ExperimentBuilder builder("x", make_work(), ExperimentBuilder::Repeats::collect);
   builder.parameter("p");
   const auto add = [&](const char* callpath, double p, double value) {
     const auto c = builder.callpath(callpath);
@@ -47,7 +47,7 @@ TEST(Builder, CollectsRepetitionsAndNumbersPointsBySeries) {
   add("a", 3, 30);
   add("a", 1, 12);
   add("b", 1, 7);
-  const auto e = std::move(builder).finish();
+  const auto e = std::move(builder).finish().value();
   ASSERT_EQ(e->point_count(), 3u);
   EXPECT_EQ(e->point(0)[0], 1);
   EXPECT_EQ(e->point(1)[0], 3);
@@ -68,12 +68,12 @@ TEST(Builder, CollectsRepetitionsAndNumbersPointsBySeries) {
 }
 
 TEST(Builder, RaggedValuesKeepTheirShape) {
-  ExperimentBuilder builder("x");
+  ExperimentBuilder builder("x", make_work());
   builder.parameter("p");
   const std::array values = {1.0, 2.0, 3.0, 8.0};
   const std::array<ShapeToken, 3> shape = {2 * 2 + 1, 3 * 2, 1 * 2};  // [[1,2,3],[8]]
   builder.add(builder.callpath("a"), builder.metric("t"), builder.point(std::array{1.0}), values, 2, shape);
-  const auto e = std::move(builder).finish();
+  const auto e = std::move(builder).finish().value();
   EXPECT_EQ(e->means()[0], 3.5);
   EXPECT_EQ(e->repetitions()[0], 2u);
   EXPECT_EQ(e->shape(0).size(), 3u);
@@ -81,9 +81,9 @@ TEST(Builder, RaggedValuesKeepTheirShape) {
 }
 
 TEST(CallTree, LevelByLevel) {
-  ExperimentBuilder builder("x");
+  ExperimentBuilder builder("x", make_work());
   for (const char* c : {"main->b->c", "other", "main->a", "main->b"}) builder.callpath(c);
-  const auto e = std::move(builder).finish();
+  const auto e = std::move(builder).finish().value();
   const auto& nodes = e->call_tree().nodes;
   ASSERT_EQ(nodes.size(), 6u);
   EXPECT_EQ(nodes[1].name, "main");

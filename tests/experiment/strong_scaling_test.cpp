@@ -11,7 +11,7 @@ namespace {
 
 // time = n / p on p in 1, 2, 4 and n in 8, 16; the second call path is not the program's own time.
 ExperimentPtr experiment(const char* metric = "time") {
-  ExperimentBuilder builder("x");
+  ExperimentBuilder builder("x", make_work());
   builder.parameter("n");
   builder.parameter("p");
   const auto m = builder.metric(metric);
@@ -25,7 +25,7 @@ ExperimentPtr experiment(const char* metric = "time") {
       builder.add(idle, m, point, std::array{1000 * p});
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 TEST(StrongScaling, FindsTheParameterThatShrinksTheTime) {
@@ -36,13 +36,13 @@ TEST(StrongScaling, FindsTheParameterThatShrinksTheTime) {
 }
 
 TEST(StrongScaling, NoneWhenItGrows) {
-  const auto grown = multiplied_by(*multiplied_by(*experiment(), 1), 1);
+  const auto grown = multiplied_by(*multiplied_by(*experiment(), 1, make_work()).value(), 1, make_work()).value();
   EXPECT_EQ(strong_scaling_parameter(*grown), std::nullopt);
 }
 
 TEST(StrongScaling, MultipliesEverything) {
   const auto before = experiment();
-  const auto after = multiplied_by(*before, 1);
+  const auto after = multiplied_by(*before, 1, make_work()).value();
   EXPECT_EQ(after->scaling(), Scaling::strong);
   ASSERT_EQ(after->measurement_count(), before->measurement_count());
   ASSERT_EQ(after->callpaths()[1].tags, before->callpaths()[1].tags);

@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 ExperimentPtr one_parameter(std::span<const double> x, const std::vector<std::vector<double>>& rows) {
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -25,7 +25,7 @@ ExperimentPtr one_parameter(std::span<const double> x, const std::vector<std::ve
       builder.add(callpath, metric, builder.point(x.subspan(k, 1)), std::span(&rows[i][k], 1));
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 TEST(Fit, FindsFunctionsThatAreInTheSearchSpace) {

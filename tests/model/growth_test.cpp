@@ -53,7 +53,7 @@ template <class F>
 std::pair<std::size_t, std::size_t> judged(const F& truth, double noise) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal(0, noise);
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   for (int c = 0; c < 200; ++c) {
@@ -64,7 +64,7 @@ std::pair<std::size_t, std::size_t> judged(const F& truth, double noise) {
       builder.add(callpath, metric, builder.point(std::span(&x, 1)), values);
     }
   }
-  const auto experiment = std::move(builder).finish();
+  const auto experiment = std::move(builder).finish().value();
   const auto set = fit(*experiment, *fit_options("default", 1), make_work());
   EXPECT_TRUE(set.ok());
   std::size_t faster = 0;
@@ -90,7 +90,7 @@ TEST(Growth, RealGrowthIsRecognised) {
 }
 
 TEST(Growth, TheAllowedFunctionIsTheBestOfItsKind) {
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   const auto callpath = builder.callpath("main");
@@ -99,7 +99,7 @@ TEST(Growth, TheAllowedFunctionIsTheBestOfItsKind) {
     const std::vector<double> values{f * 0.98, f, f * 1.02};
     builder.add(callpath, metric, builder.point(std::span(&x, 1)), values);
   }
-  const auto experiment = std::move(builder).finish();
+  const auto experiment = std::move(builder).finish().value();
   Model model;
   model.function = {4.5, {{0.95, {factor(0, Exponent::fraction(1, 3), kZero)}}}, {}};
   const auto tamed = within(kLog, *experiment, model, Measure::mean, 0);

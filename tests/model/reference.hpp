@@ -48,7 +48,7 @@ inline std::vector<double> numbers(const Json& list) {
 
 // The experiment of an expected file, from its table of statistics.
 inline ExperimentPtr experiment_of(const Json& json) {
-  ExperimentBuilder builder("expected");
+  ExperimentBuilder builder("expected", make_work());
   for (const auto& name : json["parameters"]) builder.parameter(name.get<std::string>());
   for (const auto& series : json["measurements"]) {
     const auto callpath = builder.callpath(series["callpath"].get<std::string>());
@@ -60,12 +60,12 @@ inline ExperimentPtr experiment_of(const Json& json) {
                              row[6].is_null() ? 0 : row[6].get<std::uint32_t>());
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 // A file of the reference's newer JSON layout.
 inline ExperimentPtr experiment_from_json(const Json& json) {
-  ExperimentBuilder builder("input");
+  ExperimentBuilder builder("input", make_work());
   for (const auto& name : json["parameters"]) builder.parameter(name.get<std::string>());
   for (const auto& [path, metrics] : json["measurements"].items()) {
     const auto callpath = builder.callpath(path);
@@ -76,12 +76,12 @@ inline ExperimentPtr experiment_from_json(const Json& json) {
       }
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 // The generated inputs use the plainest form of each format.
 inline ExperimentPtr experiment_from_lines(const std::string& text) {
-  ExperimentBuilder builder("input");
+  ExperimentBuilder builder("input", make_work());
   std::istringstream lines(text);
   std::string line;
   while (std::getline(lines, line)) {
@@ -95,10 +95,10 @@ inline ExperimentPtr experiment_from_lines(const std::string& text) {
                 builder.metric(json["metric"].get<std::string>()), builder.point(point),
                 json["value"].get<std::vector<double>>());
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 inline ExperimentPtr experiment_from_text(const std::string& text) {
-  ExperimentBuilder builder("input");
+  ExperimentBuilder builder("input", make_work());
   std::istringstream lines(text);
   std::string line;
   std::vector<std::uint32_t> points;
@@ -135,7 +135,7 @@ inline ExperimentPtr experiment_from_text(const std::string& text) {
       builder.add(callpath, metric, points[row++], values);
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 inline ExperimentPtr read_synthetic(const std::string& name) {
   const std::string text = read_text(folder() / "synthetic" / "input" / (name + ".gz"));

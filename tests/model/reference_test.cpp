@@ -44,7 +44,7 @@ TEST(ReferenceModels, EdgeCases) {
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no reference results at " << file;
   Tally tally;
   for (const auto& json : reference::read_json(file)) {
-    ExperimentBuilder builder("edge");
+    ExperimentBuilder builder("edge", make_work());
     const auto width = json["points"][0].size();
     for (std::size_t p = 0; p < width; ++p) builder.parameter(std::string(1, "xyzw"[p]));
     const auto callpath = builder.callpath("main");
@@ -53,7 +53,7 @@ TEST(ReferenceModels, EdgeCases) {
       builder.add(callpath, metric, builder.point(reference::numbers(json["points"][k])),
                   reference::numbers(json["values"][k]));
     }
-    const auto experiment = std::move(builder).finish();
+    const auto experiment = std::move(builder).finish().value();
     Json run = json;
     if (json.contains("expected")) {
       Json expected = json["expected"];

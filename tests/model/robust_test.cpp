@@ -144,7 +144,7 @@ TEST(Robust, SeveralParametersSharedSets) {
 ExperimentPtr noisy(double (*f)(double), std::size_t paths, double level) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, level);
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   for (std::size_t c = 0; c < paths; ++c) {
@@ -155,7 +155,7 @@ ExperimentPtr noisy(double (*f)(double), std::size_t paths, double level) {
       builder.add(callpath, metric, builder.point(std::span(&x, 1)), values);
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 TEST(Robust, FindsTermsUnderNoise) {

@@ -58,7 +58,7 @@ std::vector<Element> of_class(const std::vector<Element>& all, const std::string
 }
 
 ExperimentPtr one_parameter(int callpaths) {
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   for (int c = 0; c < callpaths; ++c) {
@@ -68,7 +68,7 @@ ExperimentPtr one_parameter(int callpaths) {
       builder.add(callpath, metric, builder.point(std::span(&x, 1)), std::vector<double>{f * 0.98, f * 1.01, f * 1.01});
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 struct Fitted {
@@ -149,7 +149,7 @@ TEST(CurvePlot, SaysWhatItLeavesOut) {
 }
 
 ExperimentPtr two_parameters(int callpaths, std::size_t parameters = 2) {
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   for (std::size_t p = 0; p < parameters; ++p) builder.parameter(std::string(1, "pnm"[p]));
   const auto metric = builder.metric("time");
   for (int c = 0; c < callpaths; ++c) {
@@ -162,7 +162,7 @@ ExperimentPtr two_parameters(int callpaths, std::size_t parameters = 2) {
       }
     }
   }
-  return std::move(builder).finish();
+  return std::move(builder).finish().value();
 }
 
 TEST(HeatMap, HasAPanelPerModelWithPointsAndAScale) {

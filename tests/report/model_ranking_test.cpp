@@ -18,7 +18,7 @@ struct Ranked {
 
 // A constant, a logarithm and a line over p; all exact.
 Ranked three_shapes() {
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   for (const double x : {4., 8., 16., 32., 64.}) {
@@ -30,7 +30,7 @@ Ranked three_shapes() {
     add("tree", 6 + 4 * std::log2(x));
     add("line", 6 + 0.5 * x);
   }
-  Ranked out{std::move(builder).finish(), {}};
+  Ranked out{std::move(builder).finish().value(), {}};
   out.set = *fit(*out.experiment, *fit_options("default", 1), make_work());
   return out;
 }
@@ -105,7 +105,7 @@ TEST(Ranking, WhatStaysSmallAtTheTargetIsNoBug) {
 }
 
 TEST(Ranking, GrowthThatMayBeNoiseIsUnsureAndDoesNotCountAtTheTarget) {
-  ExperimentBuilder builder("made");
+  ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
   const auto metric = builder.metric("time");
   const double wobble[] = {0.99, 1.00, 0.995, 1.00, 1.01};
@@ -117,7 +117,7 @@ TEST(Ranking, GrowthThatMayBeNoiseIsUnsureAndDoesNotCountAtTheTarget) {
     const double line = 1 + 0.1 * x;
     builder.add(builder.callpath("line"), metric, point, std::vector<double>{line * 0.98, line, line * 1.02});
   }
-  Ranked data{std::move(builder).finish(), {}};
+  Ranked data{std::move(builder).finish().value(), {}};
   data.set = *fit(*data.experiment, *fit_options("default", 1), make_work());
   // What the modeler may make of the wobble.
   data.set.models[0].function.constant = 19.9;

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/call_path.hpp"
+#include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/extra_prof/native.hpp"
 #include "io/file.hpp"
@@ -183,8 +184,10 @@ class PointTree {
           node, [](const Merged& n) { return n.duration; }, too_much);
       for (double& t : time) t /= 1e9;
       builder.add(callpath, builder.metric("visits"), point, node.visits);
+      set_unit(builder.metric_tags(builder.metric("time")), "s");
       builder.add(callpath, builder.metric("time"), point, time);
       if (std::any_of(node.bytes.begin(), node.bytes.end(), [](double b) { return b != 0; })) {
+        set_unit(builder.metric_tags(builder.metric("bytes")), "bytes");
         builder.add(callpath, builder.metric("bytes"), point, node.bytes);
       }
       for (std::size_t m = 0; m < node.gpu.size() && m < names.gpu_metrics.size(); ++m) {
@@ -277,7 +280,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
     FATHOM_TRY(files[i], read_file(blob));
     return {};
   }));
-  ExperimentBuilder builder(name, ExperimentBuilder::Repeats::collect);
+  ExperimentBuilder builder(name, work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   builder.set_scaling(scaling);
   for (const char* metric : {"visits", "time"}) builder.metric(metric);
@@ -289,7 +292,8 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
     tree.put(builder, builder.point(runs[i].point), files[i]);
     i = end;
   }
-  return ExperimentPtr(std::move(builder).finish());
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  return experiment;
 }
 
 Match recognise(const Source& source) {
@@ -301,13 +305,14 @@ Match recognise(const Source& source) {
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   if (source.is_directory()) return Error("is a directory; a directory of runs has the format 'runs'");
   FATHOM_TRY(const File file, read_file(source.blob()));
-  ExperimentBuilder builder(source.path().string(), ExperimentBuilder::Repeats::collect);
+  ExperimentBuilder builder(source.path().string(), work, ExperimentBuilder::Repeats::collect);
   builder.parameter("run");
   PointTree tree(1, choices(work, Scaling::weak_threaded));
   tree.lay(file, 0);
   tree.put(builder, builder.point(std::vector<double>{1}), file);
-  auto dataset = std::make_unique<ExperimentDataset>(format(), source.path(), work,
-                                                     ExperimentPtr(std::move(builder).finish()), file.version);
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  auto dataset =
+      std::make_unique<ExperimentDataset>(format(), source.path(), work, std::move(experiment), file.version);
   dataset->use_as_it_is();
   return DatasetPtr(std::move(dataset));
 }

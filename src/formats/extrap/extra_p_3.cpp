@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
+#include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/extrap/extrap_formats.hpp"
 #include "io/byte_cursor.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t kSmallestItem = 8;  // every listed item takes at least th
 
 class Reader {
  public:
-  Reader(const Blob& blob, const Work& work) : cursor_(blob), work_(work), builder_(blob.name()) {}
+  Reader(const Blob& blob, const Work& work) : cursor_(blob), work_(work), builder_(blob.name(), work) {}
 
   Result<StoredExperiment> read() {
     FATHOM_CHECK(header());
@@ -88,7 +89,7 @@ class Reader {
     } else if (type == "Metric") {
       cursor_.i64("id");
       metrics_.push_back(string("name"));
-      string("unit");
+      set_unit(builder_.metric_tags(builder_.metric(metrics_.back())), string("unit"));
     } else if (type == "Region") {
       const std::int64_t id = cursor_.i64("id");
       const std::string name = string("name");
@@ -352,6 +353,7 @@ class Reader {
         return Error(fmt::format("there is no coordinate {}", p.coordinate), place);
       }
       builder_.add_statistics(*callpath, *metric, coordinate->second, p.statistics, 0);
+      if (!builder_.ok()) return Error(builder_.status().error()).where(place);
     }
     StoredExperiment result;
     result.version = version_;
@@ -361,7 +363,7 @@ class Reader {
       FATHOM_TRY(const std::uint32_t callpath, callpath_number(m.callpath));
       pair_of_model.emplace_back(callpath, metric);
     }
-    result.experiment = std::move(builder_).finish();
+    FATHOM_TRY(result.experiment, std::move(builder_).finish());
     ModelSets sets;
     for (const Generator& g : generators_) sets.push_back({g.name, g.info, {}});
     for (std::size_t i = 0; i < models_.size(); ++i) {

@@ -17,15 +17,23 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+constexpr std::uint64_t kLargestJson = 0xFFFFFFFF;
+constexpr std::uint64_t kTreePerByte = 3;  // tokens, numbers and texts of the parsed document, as measured
+
 class Reader {
  public:
   Reader(ZipReader zip, const Blob& archive, const Work& work)
-      : zip_(std::move(zip)), archive_(archive), work_(work), builder_(archive.name()) {}
+      : zip_(std::move(zip)), archive_(archive), work_(work), builder_(archive.name(), work) {}
 
   Result<StoredExperiment> read() {
     FATHOM_TRY(const Blob json, zip_.read("experiment.json", work_));
     place_ = Place::in(json.name());
-    if (json.size() >= 0xFFFFFFFFu) return Error("experiment.json is larger than 4 GiB", place_);
+    if (json.size() >= kLargestJson) {
+      return Error("experiment.json is larger than 4 GiB, which the JSON parser cannot take", place_)
+          .hint("write the experiment as JSON Lines instead: those are read line by line, at any size");
+    }
+    FATHOM_TRY(const auto tree_memory,
+               work_->budget.reserve(json.size() * kTreePerByte, "the tree of experiment.json"));
     dom::parser parser;
     dom::element root;
     // The zip reader leaves readable bytes behind a member.
@@ -50,7 +58,7 @@ class Reader {
     FATHOM_CHECK(tagged(top, "metrics", false));
     dom::object measurements;
     if (top["measurements"].get(measurements) == simdjson::SUCCESS) FATHOM_CHECK(read_measurements(measurements));
-    result.experiment = std::move(builder_).finish();
+    FATHOM_TRY(result.experiment, std::move(builder_).finish());
     if (dom::array sets; top["modelers"].get(sets) == simdjson::SUCCESS) {
       FATHOM_TRY(result.models, read_model_sets(sets, *result.experiment, names_, work_, place_));
     }
@@ -167,7 +175,7 @@ class Reader {
     if (!std::isnan(s.mean)) drop_padding(kept_);
     builder_.add_statistics(callpath, metric, builder_.point(point_), s, static_cast<std::uint32_t>(repetitions),
                             kept_.values, kept_.shape);
-    return {};
+    return builder_.ok() ? Result<void>() : builder_.status();
   }
 
   Result<void> read_kept(dom::array where) {

@@ -81,19 +81,19 @@ Result<void> need_file(const Source& source, std::string_view what) {
 
 Result<DatasetPtr> open_text(const Source& source, const Work& work) {
   FATHOM_CHECK(need_file(source, "an Extra-P text file"));
-  FATHOM_TRY(auto experiment, read_text(source.blob()));
+  FATHOM_TRY(auto experiment, read_text(source.blob(), work));
   return dataset(text_format(), source, work, std::move(experiment));
 }
 
 Result<DatasetPtr> open_talpas(const Source& source, const Work& work) {
   FATHOM_CHECK(need_file(source, "a TaLPas file"));
-  FATHOM_TRY(auto experiment, read_talpas(source.blob()));
+  FATHOM_TRY(auto experiment, read_talpas(source.blob(), work));
   return dataset(talpas_format(), source, work, std::move(experiment));
 }
 
 Result<DatasetPtr> open_json_lines(const Source& source, const Work& work) {
   FATHOM_CHECK(need_file(source, "a JSON Lines file"));
-  FATHOM_TRY(auto experiment, read_json_lines(source.blob()));
+  FATHOM_TRY(auto experiment, read_json_lines(source.blob(), work));
   return dataset(json_lines_format(), source, work, std::move(experiment));
 }
 

@@ -122,11 +122,11 @@ class Reader {
     if (!has_point) return Error("the key 'point' is missing");
     if (!has_values) return Error("the key 'values' is missing");
     builder.add(callpath, metric, builder.point(point_.values), values_.values, values_.repetitions, values_.shape);
-    return {};
+    return builder.ok() ? Result<void>() : builder.status();
   }
 
   Result<ExperimentPtr> current() {
-    ExperimentBuilder builder(blob_.name());
+    ExperimentBuilder builder(blob_.name(), work_);
     FATHOM_TRY(const auto parameters, names("parameters"));
     for (const std::string& p : parameters) builder.parameter(p);
     FATHOM_TRY(const Blob measurements, part("measurements"));
@@ -160,7 +160,8 @@ class Reader {
       FATHOM_CHECK(scanner.status());
     }
     FATHOM_CHECK(scanner.status());
-    return ExperimentPtr(std::move(builder).finish());
+    FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+    return experiment;
   }
 
   // Calls `visit` with each object of a list of the legacy layout.
@@ -284,7 +285,7 @@ class Reader {
     for (const char* key : {"parameters", "metrics", "coordinates", "measurements"}) {
       FATHOM_CHECK(part(key).ok() ? Result<void>{} : Result<void>(part(key).error()));
     }
-    ExperimentBuilder builder(blob_.name(), ExperimentBuilder::Repeats::collect);
+    ExperimentBuilder builder(blob_.name(), work_, ExperimentBuilder::Repeats::collect);
     FATHOM_TRY(const auto parameters, named("parameters"));
     FATHOM_TRY(const auto callpaths, named("callpaths"));
     FATHOM_TRY(const auto metrics, named("metrics"));
@@ -316,9 +317,10 @@ class Reader {
       const auto c = builder.callpath(callpath->name);
       const auto m = builder.metric(metric->name);
       builder.add(c, m, builder.point(point->point), values_.values, values_.repetitions, values_.shape);
-      return {};
+      return builder.ok() ? Result<void>() : builder.status();
     }));
-    return ExperimentPtr(std::move(builder).finish());
+    FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+    return experiment;
   }
 
   Blob blob_;

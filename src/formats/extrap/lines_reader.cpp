@@ -30,8 +30,11 @@ constexpr Dialect kTalpas{"parameters", true, true};
 
 class Reader {
  public:
-  Reader(const Blob& blob, const Dialect& dialect)
-      : dialect_(dialect), lines_(blob), parser_(blob), builder_(blob.name(), ExperimentBuilder::Repeats::collect) {}
+  Reader(const Blob& blob, const Dialect& dialect, const Work& work)
+      : dialect_(dialect),
+        lines_(blob),
+        parser_(blob),
+        builder_(blob.name(), work, ExperimentBuilder::Repeats::collect) {}
 
   Result<ExperimentPtr> read() {
     while (const auto line = lines_.next()) {
@@ -46,7 +49,8 @@ class Reader {
       }
     }
     if (names_.empty()) return Error("File contains no data");
-    return ExperimentPtr(std::move(builder_).finish());
+    FATHOM_TRY(ExperimentPtr experiment, std::move(builder_).finish());
+    return experiment;
   }
 
  private:
@@ -102,7 +106,7 @@ class Reader {
     const auto callpath = builder_.callpath(callpath_);
     const auto metric = builder_.metric(metric_);
     builder_.add(callpath, metric, builder_.point(point_), values_.values, values_.repetitions, values_.shape);
-    return {};
+    return builder_.ok() ? Result<void>() : builder_.status();
   }
 
   Result<void> read_parameters(od::value value) {
@@ -164,15 +168,15 @@ class Reader {
   std::string metric_;
 };
 
-Result<ExperimentPtr> read_with(const Blob& blob, const Dialect& dialect) {
-  auto result = Reader(blob, dialect).read();
+Result<ExperimentPtr> read_with(const Blob& blob, const Dialect& dialect, const Work& work) {
+  auto result = Reader(blob, dialect, work).read();
   if (!result) return std::move(result).error().where(Place::in(blob.name()));
   return result;
 }
 
 }  // namespace
 
-Result<ExperimentPtr> read_json_lines(const Blob& blob) { return read_with(blob, kJsonLines); }
-Result<ExperimentPtr> read_talpas(const Blob& blob) { return read_with(blob, kTalpas); }
+Result<ExperimentPtr> read_json_lines(const Blob& blob, const Work& work) { return read_with(blob, kJsonLines, work); }
+Result<ExperimentPtr> read_talpas(const Blob& blob, const Work& work) { return read_with(blob, kTalpas, work); }
 
 }  // namespace fathom::extrap

@@ -7,7 +7,7 @@
 
 namespace fathom::extrap {
 
-Result<ExperimentPtr> read_json_lines(const Blob& blob);
-Result<ExperimentPtr> read_talpas(const Blob& blob);
+Result<ExperimentPtr> read_json_lines(const Blob& blob, const Work& work);
+Result<ExperimentPtr> read_talpas(const Blob& blob, const Work& work);
 
 }  // namespace fathom::extrap

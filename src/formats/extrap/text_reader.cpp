@@ -65,7 +65,7 @@ std::optional<double> number(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(const Blob& blob) : lines_(blob), builder_(blob.name()) {}
+  Reader(const Blob& blob, const Work& work) : lines_(blob), builder_(blob.name(), work) {}
 
   Result<ExperimentPtr> read() {
     bool any = false;
@@ -76,7 +76,8 @@ class Reader {
       FATHOM_CHECK(field(*line));
     }
     if (!any) return Error("File contains no data").hint("an Extra-P text file starts with 'PARAMETER name'");
-    return ExperimentPtr(std::move(builder_).finish());
+    FATHOM_TRY(ExperimentPtr experiment, std::move(builder_).finish());
+    return experiment;
   }
 
  private:
@@ -192,7 +193,7 @@ class Reader {
     }
     // Data before any REGION belong to no listed call path: validation says so.
     if (has_callpath_) builder_.add(callpath_, metric_, point, values_);
-    return {};
+    return builder_.ok() ? Result<void>() : Result<void>(Error(builder_.status().error()).where(lines_.place()));
   }
 
   LineCursor lines_;
@@ -208,8 +209,8 @@ class Reader {
 
 }  // namespace
 
-Result<ExperimentPtr> read_text(const Blob& blob) {
-  auto result = Reader(blob).read();
+Result<ExperimentPtr> read_text(const Blob& blob, const Work& work) {
+  auto result = Reader(blob, work).read();
   if (!result) return std::move(result).error().where(Place::in(blob.name()));
   return result;
 }

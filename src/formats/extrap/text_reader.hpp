@@ -7,7 +7,7 @@
 
 namespace fathom::extrap {
 
-Result<ExperimentPtr> read_text(const Blob& blob);
+Result<ExperimentPtr> read_text(const Blob& blob, const Work& work);
 Match recognise_text(std::string_view head);
 
 }  // namespace fathom::extrap

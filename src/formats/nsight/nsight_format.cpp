@@ -5,6 +5,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "experiment/builder.hpp"
+#include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/nsight/measurements.hpp"
 #include "io/file.hpp"
@@ -78,7 +79,9 @@ void add(ExperimentBuilder& builder, std::uint32_t point, std::vector<Measured>&
     for (auto& tag : m.tags) {
       if (find_tag(tags, tag.first) == nullptr) tags.push_back(std::move(tag));
     }
-    builder.add(callpath, builder.metric(m.metric), point, std::span(&m.value, 1));
+    const auto metric = builder.metric(m.metric);
+    set_unit(builder.metric_tags(metric), m.metric == "time" ? "s" : "bytes");
+    builder.add(callpath, metric, point, std::span(&m.value, 1));
   }
 }
 
@@ -98,12 +101,13 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   FATHOM_TRY(Database database, Database::open(source.blob(), work));
   FATHOM_TRY(const Report report, read_report(database, work));
   auto values = measure(report, count_once(work));
-  ExperimentBuilder builder(source.path().string(), ExperimentBuilder::Repeats::collect);
+  ExperimentBuilder builder(source.path().string(), work, ExperimentBuilder::Repeats::collect);
   builder.parameter("run");
   add(builder, builder.point(std::vector<double>{1}), values);
   std::string version = version_of(database);
-  return DatasetPtr(std::make_unique<NsightDataset>(source.path(), work, ExperimentPtr(std::move(builder).finish()),
-                                                    std::move(version), std::move(database)));
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  return DatasetPtr(std::make_unique<NsightDataset>(source.path(), work, std::move(experiment), std::move(version),
+                                                    std::move(database)));
 }
 
 Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,
@@ -118,11 +122,13 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
     progress.advance();
     return {};
   }));
-  ExperimentBuilder builder(name, ExperimentBuilder::Repeats::collect);
+  ExperimentBuilder builder(name, work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   for (std::size_t i = 0; i < runs.size(); ++i) add(builder, builder.point(runs[i].point), values[i]);
+  FATHOM_CHECK(builder.status());
   if (!work->flag("allow-incomplete")) FATHOM_CHECK(builder.leave_out_incomplete(work));
-  return ExperimentPtr(std::move(builder).finish());
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  return experiment;
 }
 
 }  // namespace

@@ -187,6 +187,7 @@ Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vecto
   FATHOM_TRY(const CollectOptions options, collect_options(work));
   std::vector<RunAtPoint> runs(members.size());
   std::vector<std::vector<std::string>> skipped(members.size());
+  std::vector<Budget::Reservation> memory(members.size());
   Progress progress("reading runs", members.size());
   FATHOM_CHECK(parallel_for(members.size(), [&](std::size_t i) -> Result<void> {
     FATHOM_TRY(const DatasetPtr dataset, open_dataset(members[i].path, work));
@@ -197,6 +198,14 @@ Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vecto
     auto values = values_of_run(**profile, options, skipped[i]);
     if (!values) return std::move(values).error().where(Place::in(runs[i].name));
     runs[i].values = std::move(*values);
+    std::uint64_t bytes = 0;
+    for (const RunValues& v : runs[i].values) {
+      bytes += sizeof v + v.metric.size() + v.callpath.size() + v.values.size() * sizeof(double);
+    }
+    auto reserved = work->budget.reserve(bytes, "the values of the run");
+    if (!reserved) return std::move(reserved).error().where(Place::in(runs[i].name));
+    memory[i] = std::move(*reserved);
+    for (const Metric& metric : (*profile)->defs().metrics) runs[i].units.emplace(metric.name, metric.unit);
     progress.advance();
     return {};
   }));
@@ -240,13 +249,15 @@ Match recognise_directory(const Source& source) {
   if (!source.is_directory()) return {};
   for (const std::string_view ending : kMemberEndings) {
     std::set<std::string> runs;
-    for (const Member& m : members_with(source.path(), ending, kLookedAt)) {
+    const auto members = members_with(source.path(), ending, kLookedAt);
+    for (const Member& m : members) {
       if (parse_run_name(m.run)) runs.insert(m.run);
     }
     if (runs.size() >= 2) {
       return {Confidence::certain, fmt::format("directories named after parameters, with *{} in them", ending)};
     }
-    if (runs.size() == 1) return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
+    // Names that say no point are explained when it is opened.
+    if (!members.empty()) return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
   }
   for (const auto& [ending, hint] : kUnconverted) {
     if (!members_with(source.path(), ending, kLookedAt).empty()) {
