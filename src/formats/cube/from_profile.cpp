@@ -139,8 +139,9 @@ class Mapper {
         return true;
       }
       auto made = cubepl::to_text(tree);
-      if (made.ok()) target = clean(std::move(made).value());
-      return made.ok();
+      if (!made.ok()) return false;
+      target = clean(std::move(made).value());
+      return true;
     };
     to.type = from.derivation == Derivation::post            ? "POSTDERIVED"
               : from.derivation == Derivation::pre_exclusive ? "PREDERIVED_EXCLUSIVE"
