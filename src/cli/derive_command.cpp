@@ -20,7 +20,8 @@ class DeriveCommand final : public Command {
                 "worked out on sums (post), or per cell as exclusive or inclusive values that are then summed")
         .value("--parent", "METRIC", &pattern_.parent, "the metric that the new ones go below")
         .value("--unit", "UNIT", &pattern_.unit, "the unit of the new ones")
-        .flag("--store", store_, "store the values instead of the expression");
+        .flag("--store", store_,
+              "store the values instead of the expression; without definitions those of all derived metrics of IN");
     output_.declare_format(options);
     options
         .about(
@@ -28,11 +29,14 @@ class DeriveCommand final : public Command {
             "functions such as sqrt, min, max, and inclusive(m), exclusive(m), total(m), choose(condition, a, b). They "
             "are worked out on values that are summed up already, so that ratios stay ratios.")
         .example("fathom derive in.cubex out.cubex 'ipc = PAPI_TOT_INS / PAPI_TOT_CYC'", "a ratio of two counters")
+        .example("fathom derive in.cubex out.cubex --store", "derived metrics of the profile become stored ones")
         .example("fathom top in.cubex --derive 'per_call = time / visits' -m per_call", "the same without a file");
   }
 
   Result<int> run(Session& session) override {
-    if (definitions_.empty() && cubepl_.empty()) return Error::usage("derive needs a definition: 'NAME = EXPR'");
+    if (definitions_.empty() && cubepl_.empty() && !store_) {
+      return Error::usage("derive needs a definition: 'NAME = EXPR'");
+    }
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(ProfilePtr profile, dataset->profile());
     pattern_.derivation = kind_ == "exclusive"   ? Derivation::pre_exclusive
@@ -50,7 +54,7 @@ class DeriveCommand final : public Command {
     if (store_) {
       std::vector<MetricId> fresh;
       for (std::size_t i = before; i < profile->defs().metrics.size(); ++i) fresh.emplace_back(i);
-      FATHOM_TRY(profile, algebra::materialise(profile, fresh));
+      FATHOM_TRY(profile, algebra::materialise(profile, fresh));  // none: all
     }
     FATHOM_CHECK(output_.write(session, profile, &dataset->format()));
     return kDone;

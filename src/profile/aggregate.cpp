@@ -1,5 +1,7 @@
 #include "profile/aggregate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -79,7 +81,14 @@ Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour&
   const Definitions& defs = profile.defs();
   if (defs.metric(id).derived() && why_unavailable(profile, id).empty()) {
     FATHOM_TRY(const bool off, expression::switched_off(profile, id));
-    if (!off) return expression::evaluate_groups(profile, id, flavour, grouping);
+    if (!off) {
+      auto cells = expression::evaluate_groups(profile, id, flavour, grouping);
+      if (cells.ok()) return cells;
+      return std::move(cells)
+          .error()
+          .with(fmt::format("metric '{}'", defs.metric(id).name))
+          .where(Place::in(profile.name));
+    }
   }
   const std::optional<IndexRange> range = one_range(grouping);
   const std::optional<IndexRange> singles_range = single_columns(grouping);

@@ -58,6 +58,8 @@ TEST(Text, QuotesForMachines) {
   EXPECT_EQ(csv_quote("plain"), "plain");
   EXPECT_EQ(csv_quote("a,\"b\""), "\"a,\"\"b\"\"\"");
   EXPECT_EQ(xml_escape("<&>'\""), "&lt;&amp;&gt;&apos;&quot;");
+  EXPECT_EQ(xml_escape("a\tb\x01"), "a\tb?");
+  EXPECT_EQ(xml_escape("L\xf6s \xc3\xb6"), "L\xef\xbf\xbds \xc3\xb6");
 }
 
 TEST(Text, DemanglesOnlySymbols) {

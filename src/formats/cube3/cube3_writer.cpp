@@ -19,15 +19,6 @@ namespace {
 
 constexpr int kGzipLevel = 6;
 
-// XML has no room for control characters.
-std::string escaped(std::string_view text) {
-  std::string out = xml_escape(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') c = '?';
-  }
-  return out;
-}
-
 class Writer {
  public:
   Writer(const Profile& profile, OutputFile& out)
@@ -37,7 +28,7 @@ class Writer {
     line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     line("<cube version=\"3.0\">");
     for (const auto& [key, value] : defs_.attributes) {
-      line("<attr key=\"{}\" value=\"{}\"/>", escaped(key), escaped(value));
+      line("<attr key=\"{}\" value=\"{}\"/>", xml_escape(key), xml_escape(value));
     }
     line("<doc>\n<mirrors>");
     for (const std::string& mirror : defs_.mirrors) element("murl", mirror);
@@ -60,14 +51,14 @@ class Writer {
     buffer_ += '\n';
     out_.write(buffer_);
   }
-  void element(const char* name, std::string_view content) { line("<{}>{}</{}>", name, escaped(content), name); }
+  void element(const char* name, std::string_view content) { line("<{}>{}</{}>", name, xml_escape(content), name); }
 
   void choose_metrics() {
     number_.assign(defs_.metrics.size(), kLeftOut);
     for (std::size_t i = 0; i < defs_.metrics.size(); ++i) {
       const Metric& metric = defs_.metrics[i];
-      const char* why = metric.derived()                 ? "derived metrics (fathom remap -d makes stored ones of them)"
-                        : metric.hidden                  ? "ghost metrics"
+      const char* why = metric.derived() ? "derived metrics (fathom derive --store makes stored ones of them)"
+                        : metric.hidden  ? "ghost metrics"
                         : !metric.type.is_plain_number() ? "metrics that are no plain numbers"
                         : !metric.switched_off && !why_unavailable(profile_, MetricId(i)).empty()
                             ? "metrics that cannot be read"
@@ -135,7 +126,7 @@ class Writer {
     for (std::size_t i = 0; i < defs_.regions.size(); ++i) {
       const Region& region = defs_.regions[i];
       line("<region id=\"{}\" mod=\"{}\" begin=\"{}\" end=\"{}\">", i,
-           escaped(region.file.empty() ? region.module : region.file), region.begin_line, region.end_line);
+           xml_escape(region.file.empty() ? region.module : region.file), region.begin_line, region.end_line);
       element("name", region.name);
       element("url", region.url);
       element("descr", region.description);
@@ -161,7 +152,7 @@ class Writer {
       const ContextDetails& details = contexts.details(ContextId(i));
       std::string place;
       if (context.line > 0) place += fmt::format(" line=\"{}\"", context.line);
-      if (!details.file.empty()) place += fmt::format(" mod=\"{}\"", escaped(details.file));
+      if (!details.file.empty()) place += fmt::format(" mod=\"{}\"", xml_escape(details.file));
       line("<cnode id=\"{}\"{} calleeId=\"{}\">", context_id_[i], place,
            context.region.valid() ? context.region.index() : nameless);
       open.emplace_back(i);
@@ -198,10 +189,11 @@ class Writer {
     constexpr const char* kIds[] = {"machId", "nodeId", "procId", "thrdId"};
     line("<topologies>");
     for (const Topology& topology : defs_.system.topologies) {
-      const std::string name = topology.name.empty() ? "" : fmt::format(" name=\"{}\"", escaped(topology.name));
+      const std::string name = topology.name.empty() ? "" : fmt::format(" name=\"{}\"", xml_escape(topology.name));
       line("<cart{} ndims=\"{}\">", name, topology.dimensions.size());
       for (const TopologyDimension& dimension : topology.dimensions) {
-        const std::string called = dimension.name.empty() ? "" : fmt::format(" name=\"{}\"", escaped(dimension.name));
+        const std::string called =
+            dimension.name.empty() ? "" : fmt::format(" name=\"{}\"", xml_escape(dimension.name));
         line("<dim{} size=\"{}\" periodic=\"{}\"/>", called, dimension.size, dimension.periodic);
       }
       for (const Topology::Coordinate& coordinate : topology.coordinates) {
