@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!scans) return 0;
   (void)dumpi::dump(set->files()[0].file, (**scans)[0], {}, [](std::string_view) { return true; });
   (void)dumpi::statistics(*set, {});
-  (void)dumpi::check_set(*set);
+  (void)dumpi::check_set(set);
   if (auto trace = dumpi::DumpiTrace::make(set)) {
     if (auto merged = MergedEvents::over(**trace)) {
       std::string detail;

@@ -1,9 +1,13 @@
 // Matching of messages from the events of the level: the mapping has resolved wildcards and communicators, so that
 // the MPI rule is left: equal (sender, receiver, communicator, tag) match in the order of posting.
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
+#include "base/cancel.hpp"
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "io/external_sort.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom {
@@ -11,24 +15,36 @@ namespace fathom {
 namespace {
 
 struct Half {
-  std::int32_t from;
   std::int32_t to;
+  std::int32_t from;
   std::uint32_t communicator;
   std::int32_t tag;
-  LocationId location;
-  std::int64_t posted;  // time of posting, where known
-  std::uint64_t order;  // of posting in the stream
+  std::int64_t posted;   // time of posting, where known
+  std::uint64_t order;   // of posting in the stream
+  std::uint64_t serial;  // of the location's messages: tells those apart that one record posts
   std::uint64_t record;
   std::int64_t bytes;
   std::int64_t time_ns;
+  LocationId location;
   bool has_time;
 
   [[nodiscard]] auto key() const { return std::tie(to, from, communicator, tag); }
+  [[nodiscard]] bool inside(TimeWindow window) const {
+    return !has_time || (time_ns >= window.from_ns && time_ns < window.to_ns);
+  }
 };
 
-bool earlier(const Half& a, const Half& b) {
-  return std::tuple(a.key(), a.posted, a.order, a.location) < std::tuple(b.key(), b.posted, b.order, b.location);
-}
+struct Earlier {
+  bool operator()(const Half& a, const Half& b) const {
+    if (a.key() != b.key()) return a.key() < b.key();
+    return std::tie(a.posted, a.order, a.location, a.serial) < std::tie(b.posted, b.order, b.location, b.serial);
+  }
+};
+using Halves = ExternalSorter<Half, Earlier>;
+
+// Most memory that the ends of messages take; what is more goes to a temporary file.
+constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
+constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 20;
 
 std::optional<std::int32_t> rank_of(const Definitions& definitions, LocationId location) {
   const SystemNodeId group = definitions.system.group_of(location);
@@ -38,69 +54,137 @@ std::optional<std::int32_t> rank_of(const Definitions& definitions, LocationId l
   return static_cast<std::int32_t>(*rank);
 }
 
+// The ends of messages of a few locations, handed over in runs.
+class HalfCollector {
+ public:
+  HalfCollector(Halves& sends, Halves& receives, std::size_t run) : sends_(sends), receives_(receives), run_(run) {}
+
+  Result<void> read(const Trace& trace, LocationId location, std::int32_t rank) {
+    FATHOM_TRY(auto stream, trace.open(location, {}));
+    EventCursor cursor(std::move(stream), 1024);
+    std::uint64_t serial = 0;
+    while (const Event* event = cursor.next()) {
+      if (event->kind != EventKind::send && event->kind != EventKind::recv) continue;
+      unknown_ += event->peer == kUnknownPeer ? 1 : 0;
+      if (event->peer < 0) continue;
+      const bool is_send = event->kind == EventKind::send;
+      auto& list = is_send ? own_sends_ : own_receives_;
+      list.push_back({.to = is_send ? event->peer : rank,
+                      .from = is_send ? rank : event->peer,
+                      .communicator = event->communicator.value,
+                      .tag = event->tag,
+                      .posted = event->has_value ? event->value : 0,
+                      .order = event->origin != Event::kNoRecord ? event->origin : event->record,
+                      .serial = serial++,
+                      .record = event->record,
+                      .bytes = event->bytes,
+                      .time_ns = event->time_ns,
+                      .location = location,
+                      .has_time = event->has_time});
+      if (list.size() == run_) FATHOM_CHECK((is_send ? sends_ : receives_).add(list));
+    }
+    return cursor.status();
+  }
+  Result<void> finish() {
+    FATHOM_CHECK(sends_.add(own_sends_));
+    return receives_.add(own_receives_);
+  }
+  [[nodiscard]] std::uint64_t unknown() const { return unknown_; }
+
+ private:
+  Halves& sends_;
+  Halves& receives_;
+  std::size_t run_;
+  std::vector<Half> own_sends_, own_receives_;
+  std::uint64_t unknown_ = 0;
+};
+
+struct Unmatched {
+  std::uint64_t sends = 0;
+  std::uint64_t receives = 0;
+  std::atomic<std::uint64_t> unknown = 0;  // peer
+};
+
+void report(const Unmatched& unmatched, Diagnostics& diagnostics) {
+  const auto note = [&](std::string_view id, std::uint64_t count, std::string_view what) {
+    if (count > 0) (void)diagnostics.add(id, Severity::info, Place{}, std::string(what), count);
+  };
+  note("trace.unmatched_send", unmatched.sends, "a send has no matching receive in the trace");
+  note("trace.unmatched_receive", unmatched.receives, "a receive has no matching send in the trace");
+  note("trace.unknown_peer", unmatched.unknown, "a message with a peer that the trace does not tell is not matched");
+}
+
 }  // namespace
 
 Result<void> Trace::messages(TimeWindow window, const MessageSink& sink) const {
+  std::uint64_t memory = kMostMemory;
+  Budget::Reservation reserved;
+  if (work_ != nullptr) {
+    const Budget& budget = work_->budget;
+    memory = std::clamp((budget.limit() - std::min(budget.used(), budget.limit())) / 2, kLeastMemory, kMostMemory);
+    FATHOM_TRY(reserved, work_->budget.reserve(memory, "matching of messages"));
+  }
+  // Half for what is kept, half for runs being made and for the merge; both of two kinds.
+  Halves sends(memory / 4);
+  Halves receives(memory / 4);
+  const std::size_t run = std::max<std::size_t>(memory / 4 / thread_count() / sizeof(Half), 64);
   const std::size_t count = location_count();
-  std::vector<std::vector<Half>> sends(count);
-  std::vector<std::vector<Half>> receives(count);
+  const std::size_t groups = std::min(count, std::size_t{8} * thread_count());
+  Unmatched unmatched;
   // The whole trace takes part in the matching, the window only chooses what is shown: otherwise a receive near its
   // edge would take a later send.
-  FATHOM_CHECK(parallel_for(count, [&](std::size_t i) -> Result<void> {
-    const LocationId location(i);
-    const auto rank = rank_of(definitions_, location);
-    if (!rank) return {};
-    FATHOM_TRY(auto stream, open(location, {}));
-    EventCursor cursor(std::move(stream), 1024);
-    while (const Event* event = cursor.next()) {
-      if (event->kind != EventKind::send && event->kind != EventKind::recv) continue;
-      if (event->peer < 0) continue;
-      const bool is_send = event->kind == EventKind::send;
-      const std::uint64_t order = event->origin != Event::kNoRecord ? event->origin : event->record;
-      (is_send ? sends : receives)[i].push_back({is_send ? *rank : event->peer, is_send ? event->peer : *rank,
-                                                 event->communicator.value, event->tag, location,
-                                                 event->has_value ? event->value : 0, order, event->record,
-                                                 event->bytes, event->time_ns, event->has_time});
-    }
-    return cursor.status();
-  }));
-
-  std::vector<Half> from;
-  std::vector<Half> to;
-  for (auto& part : sends) {
-    from.insert(from.end(), part.begin(), part.end());
-    part = {};
-  }
-  for (auto& part : receives) {
-    to.insert(to.end(), part.begin(), part.end());
-    part = {};
-  }
-  std::sort(from.begin(), from.end(), earlier);
-  std::sort(to.begin(), to.end(), earlier);
-  auto s = from.begin();
-  for (const Half& r : to) {
-    while (s != from.end() && s->key() < r.key()) ++s;
-    if (s == from.end()) break;
-    if (s->key() != r.key()) continue;
-    const Half& send = *s++;
-    const auto inside = [&](const Half& half) {
-      return !half.has_time || (half.time_ns >= window.from_ns && half.time_ns < window.to_ns);
+  {
+    Progress progress("reading messages", count);
+    const auto read_group = [&](std::size_t group) -> Result<void> {
+      HalfCollector collector(sends, receives, run);
+      for (std::size_t i = group; i < count; i += groups) {
+        if (const auto rank = rank_of(definitions_, LocationId(i))) {
+          FATHOM_CHECK(collector.read(*this, LocationId(i), *rank));
+        }
+        progress.advance();
+      }
+      unmatched.unknown += collector.unknown();
+      return collector.finish();
     };
-    if (!inside(send) && !inside(r)) continue;
-    Message message;
-    message.from = send.location;
-    message.to = r.location;
-    message.from_rank = send.from;
-    message.to_rank = send.to;
-    message.tag = send.tag;
-    message.communicator = CommunicatorId(send.communicator);
-    message.bytes = send.bytes;
-    if (send.has_time) message.sent_ns = send.time_ns;
-    if (r.has_time) message.received_ns = r.time_ns;
-    message.send_record = send.record;
-    message.recv_record = r.record;
-    if (!sink(message)) break;
+    FATHOM_CHECK(parallel_for(groups, read_group));
   }
+
+  const Half* send = sends.next();
+  const Half* receive = receives.next();
+  std::uint64_t steps = 0;
+  while (send != nullptr || receive != nullptr) {
+    if (++steps % 65536 == 0 && cancelled()) return cancelled_error();
+    if (receive == nullptr || (send != nullptr && send->key() < receive->key())) {
+      ++unmatched.sends;
+      send = sends.next();
+      continue;
+    }
+    if (send == nullptr || receive->key() < send->key()) {
+      ++unmatched.receives;
+      receive = receives.next();
+      continue;
+    }
+    if (send->inside(window) || receive->inside(window)) {
+      Message message;
+      message.from = send->location;
+      message.to = receive->location;
+      message.from_rank = send->from;
+      message.to_rank = send->to;
+      message.tag = send->tag;
+      message.communicator = CommunicatorId(send->communicator);
+      message.bytes = send->bytes;
+      if (send->has_time) message.sent_ns = send->time_ns;
+      if (receive->has_time) message.received_ns = receive->time_ns;
+      message.send_record = send->record;
+      message.recv_record = receive->record;
+      if (!sink(message)) return {};
+    }
+    send = sends.next();
+    receive = receives.next();
+  }
+  FATHOM_CHECK(sends.status());
+  FATHOM_CHECK(receives.status());
+  if (work_ != nullptr) report(unmatched, work_->diagnostics);
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
+#include "base/work.hpp"
 #include "defs/definitions.hpp"
 #include "trace/event.hpp"
 
@@ -80,8 +80,9 @@ class Trace {
   // Native records of a location, where known without a full pass.
   [[nodiscard]] virtual std::optional<std::uint64_t> known_records(LocationId) const { return std::nullopt; }
 
-  // Messages with both ends, grouped by receiving location. The default matches send and recv events by
-  // (sender, receiver, communicator, tag) in the order in which they were posted.
+  // Messages with both ends, grouped by receiver, then by sender, communicator and tag. The default matches send and
+  // recv events of equal four in the order in which they were posted; memory is bounded, whatever does not fit goes to
+  // a temporary file. What finds no partner is noted in the diagnostics.
   virtual Result<void> messages(TimeWindow window, const MessageSink& sink) const;
 
  protected:
@@ -89,6 +90,7 @@ class Trace {
   std::vector<Channel> channels_;
   std::vector<std::string> markers_;
   std::vector<Communicator> communicators_;
+  Work work_;  // budget and diagnostics; null = none
 };
 
 // Pulls one event after another out of a stream through a buffer.

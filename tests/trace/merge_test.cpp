@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 namespace fathom {
@@ -11,7 +12,8 @@ namespace {
 // Locations with events given in memory.
 class FakeTrace : public Trace {
  public:
-  explicit FakeTrace(std::vector<std::vector<Event>> events) : events_(std::move(events)) {
+  explicit FakeTrace(std::vector<std::vector<Event>> events, Work work = nullptr) : events_(std::move(events)) {
+    work_ = std::move(work);
     for (std::size_t i = 0; i < events_.size(); ++i) {
       SystemNode process;
       process.kind = SystemKind::group;
@@ -86,17 +88,18 @@ TEST(MergedEvents, WindowAndChoiceOfLocations) {
   EXPECT_EQ(times, (std::vector<std::int64_t>{4, 5, 8}));
 }
 
+Event half(EventKind kind, std::int64_t time, std::int32_t peer, std::int32_t tag, std::uint64_t record,
+           std::uint64_t origin) {
+  Event event = at(time);
+  event.kind = kind;
+  event.peer = peer;
+  event.tag = tag;
+  event.record = record;
+  event.origin = origin;
+  return event;
+}
+
 TEST(Messages, MatchInPostingOrderPerTagAndCommunicator) {
-  const auto half = [](EventKind kind, std::int64_t time, std::int32_t peer, std::int32_t tag, std::uint64_t record,
-                       std::uint64_t origin) {
-    Event event = at(time);
-    event.kind = kind;
-    event.peer = peer;
-    event.tag = tag;
-    event.record = record;
-    event.origin = origin;
-    return event;
-  };
   // Two receives of the same tag complete in the opposite order of their posting; a third has another tag.
   const FakeTrace trace({{half(EventKind::send, 10, 1, 7, 0, 0), half(EventKind::send, 20, 1, 7, 1, 1),
                           half(EventKind::send, 30, 1, 8, 2, 2), half(EventKind::send, 40, -1, 8, 3, 3)},
@@ -112,6 +115,72 @@ TEST(Messages, MatchInPostingOrderPerTagAndCommunicator) {
                   .ok());
   std::sort(pairs.begin(), pairs.end());
   EXPECT_EQ(pairs, (std::vector<std::pair<std::int64_t, std::int64_t>>{{10, 60}, {20, 50}, {30, 70}}));
+}
+
+// Each rank sends to all others; receives complete in another order than they were posted in. Some hundred thousand
+// ends do not fit into the least budget, but the messages are the same as with any other.
+TEST(Messages, AreTheSameWithLittleMemory) {
+  constexpr std::int32_t kRanks = 5;
+  constexpr std::uint64_t kEach = 6'000;
+  std::vector<std::vector<Event>> events(kRanks);
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+    std::int64_t now = 0;
+    std::uint64_t record = 0;
+    for (std::uint64_t n = 0; n < kEach; ++n) {
+      for (std::int32_t peer = 0; peer < kRanks; ++peer) {
+        const auto tag = static_cast<std::int32_t>(n % 3);
+        Event send = half(EventKind::send, ++now, peer, tag, record, record);
+        send.bytes = static_cast<std::int64_t>(n);
+        events[static_cast<std::size_t>(rank)].push_back(send);
+        ++record;
+      }
+    }
+    // Posted 2k and 2k+1, completed the other way round.
+    for (std::uint64_t n = 0; n < kEach; ++n) {
+      for (std::int32_t peer = 0; peer < kRanks; ++peer) {
+        const std::uint64_t posted = n ^ 1U;
+        Event recv = half(EventKind::recv, ++now, peer, static_cast<std::int32_t>(posted % 3), record++, posted);
+        recv.bytes = static_cast<std::int64_t>(posted);
+        events[static_cast<std::size_t>(rank)].push_back(recv);
+      }
+    }
+  }
+  const auto matched = [&](std::uint64_t memory) {
+    const FakeTrace trace(events, make_work(false, memory));
+    std::vector<std::array<std::int64_t, 6>> found;
+    const auto status = trace.messages({}, [&](const Message& message) {
+      found.push_back(
+          {message.to_rank, message.from_rank, message.tag, message.bytes, *message.sent_ns, *message.received_ns});
+      return true;
+    });
+    EXPECT_TRUE(status.ok());
+    return found;
+  };
+  const auto little = matched(std::uint64_t{4} << 20);
+  const auto much = matched(std::uint64_t{4} << 30);
+  ASSERT_EQ(little.size(), kRanks * kRanks * kEach);
+  EXPECT_TRUE(little == much);
+  // By receiver, sender, tag, and then in the order in which they were sent.
+  EXPECT_TRUE(std::is_sorted(little.begin(), little.end()));
+  // Too little for anything is an error, not a crash.
+  const FakeTrace trace(events, make_work(false, 1000));
+  const auto refused = trace.messages({}, [](const Message&) { return true; });
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().hint().find("--max-memory"), std::string::npos);
+}
+
+TEST(Messages, WhatFindsNoPartnerIsNoted) {
+  const Work work = make_work();
+  const FakeTrace trace({{half(EventKind::send, 10, 1, 7, 0, 0), half(EventKind::send, 20, 1, 7, 1, 1)},
+                         {half(EventKind::recv, 50, 0, 7, 5, 1), half(EventKind::recv, 60, 0, 3, 6, 2),
+                          half(EventKind::recv, 70, kUnknownPeer, 8, 7, 3)}},
+                        work);
+  ASSERT_TRUE(trace.messages({}, [](const Message&) { return true; }).ok());
+  std::vector<std::pair<std::string, std::uint64_t>> noted;
+  for (const Diagnostic& one : work->diagnostics.all()) noted.emplace_back(one.id, one.count);
+  EXPECT_EQ(noted, (std::vector<std::pair<std::string, std::uint64_t>>{
+                       {"trace.unmatched_send", 1}, {"trace.unmatched_receive", 1}, {"trace.unknown_peer", 1}}));
+  EXPECT_FALSE(work->diagnostics.defective());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/parallel.hpp"
-#include "formats/dumpi/resolve.hpp"
+#include "formats/dumpi/dumpi_trace.hpp"
 
 namespace fathom::dumpi {
 
@@ -76,23 +76,23 @@ Result<void> check_calls(const File& file, const ScanResult& scan, const Work& w
 
 }  // namespace
 
-Result<void> check_set(const RankSet& set) {
-  FATHOM_TRY(const auto* scans, set.scans());
+Result<void> check_set(const std::shared_ptr<const RankSet>& set) {
+  FATHOM_TRY(const auto* scans, set->scans());
   const auto check_rank = [&](std::size_t i) -> Result<void> {
-    FATHOM_CHECK(check_footer(set.files()[i].file, (*scans)[i], set.work()));
-    return check_calls(set.files()[i].file, (*scans)[i], set.work());
+    FATHOM_CHECK(check_footer(set->files()[i].file, (*scans)[i], set->work()));
+    return check_calls(set->files()[i].file, (*scans)[i], set->work());
   };
-  FATHOM_CHECK(parallel_for(set.files().size(), check_rank));
-  const auto version = set.files().front().file.sections().header.version;
-  for (const RankFile& rank : set.files()) {
+  FATHOM_CHECK(parallel_for(set->files().size(), check_rank));
+  const auto version = set->files().front().file.sections().header.version;
+  for (const RankFile& rank : set->files()) {
     if (!rank.file.sections().has(Section::header) || rank.file.sections().header.version == version) continue;
-    FATHOM_CHECK(set.work()->diagnostics.warn("dumpi.mixed_versions", rank.file.place(0),
-                                              "the ranks were written by tracers of different versions"));
+    FATHOM_CHECK(set->work()->diagnostics.warn("dumpi.mixed_versions", rank.file.place(0),
+                                               "the ranks were written by tracers of different versions"));
     break;
   }
-  FATHOM_TRY(const Resolution resolution, resolve(set, *scans));
-  (void)resolution;
-  return {};
+  // Communicators that do not resolve and messages without a partner are noticed on the way.
+  FATHOM_TRY(const auto trace, DumpiTrace::make(set));
+  return trace->messages({}, [](const Message&) { return true; });
 }
 
 }  // namespace fathom::dumpi

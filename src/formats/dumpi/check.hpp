@@ -6,6 +6,6 @@
 namespace fathom::dumpi {
 
 // Notes defects in the set's diagnostics: counts that disagree, times that run backwards, ids that make no sense.
-Result<void> check_set(const RankSet& set);
+Result<void> check_set(const std::shared_ptr<const RankSet>& set);
 
 }  // namespace fathom::dumpi

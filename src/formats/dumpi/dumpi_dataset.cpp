@@ -81,7 +81,7 @@ Result<TraceStatistics> DumpiDataset::statistics(const StatisticsOptions& option
   return dumpi::statistics(*ranks_, options);
 }
 
-Result<void> DumpiDataset::check() { return check_set(*ranks_); }
+Result<void> DumpiDataset::check() { return check_set(ranks_); }
 
 Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const Filter filter, Filter::from_options(options));

@@ -19,6 +19,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
   FATHOM_TRY(trace->scans_, set->scans());
   FATHOM_TRY(trace->resolution_, resolve(*set, *trace->scans_));
   trace->set_ = set;
+  trace->work_ = set->work();
   trace->communicators_ = trace->resolution_.communicators;
   Definitions& definitions = trace->definitions_;
 

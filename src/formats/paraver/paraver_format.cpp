@@ -46,6 +46,7 @@ class ParaverTrace : public Trace {
   static Result<std::shared_ptr<const Trace>> make(const PrvFile& file, const PcfNames& names,
                                                    const std::vector<std::string>& rows, const Work& work) {
     auto trace = std::make_shared<ParaverTrace>();
+    trace->work_ = work;
     const std::uint64_t count = 2 * file.states.size() + file.events.size() + 2 * file.messages.size();
     FATHOM_TRY(trace->reservation_, work->budget.reserve(count * sizeof(Event), "events of a Paraver trace"));
     trace->define(file, names, rows);

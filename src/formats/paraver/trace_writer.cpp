@@ -11,6 +11,7 @@
 #include "formats/paraver/state_cursor.hpp"
 #include "formats/paraver/trace_names.hpp"
 #include "formats/paraver/trace_objects.hpp"
+#include "io/external_sort.hpp"
 #include "io/output_file.hpp"
 #include "trace/merge.hpp"
 
@@ -18,7 +19,7 @@ namespace fathom::paraver {
 
 namespace {
 
-constexpr std::size_t kMessageBlock = 1 << 16;
+constexpr std::uint64_t kMessageMemory = std::uint64_t{64} << 20;  // what is more goes to a temporary file
 constexpr std::size_t kBufferSize = 1 << 16;
 struct PendingState {
   StateInterval interval;
@@ -60,8 +61,14 @@ class Writer {
  private:
   struct Communication {
     std::int64_t sent_ns, received_ns, bytes;
+    std::uint64_t serial;  // as found
     std::uint32_t from, to;
     std::int32_t tag;
+  };
+  struct BySending {
+    bool operator()(const Communication& a, const Communication& b) const {
+      return std::tie(a.sent_ns, a.serial) < std::tie(b.sent_ns, b.serial);
+    }
   };
 
   [[nodiscard]] const Definitions& definitions() const { return trace_.definitions(); }
@@ -90,31 +97,29 @@ class Writer {
 
   // Of all messages, since they are found by receiver and wanted by the time they were sent.
   Result<void> collect_messages() {
+    const Budget& budget = work_->budget;
+    const std::uint64_t left = budget.limit() - std::min(budget.used(), budget.limit());
+    const std::uint64_t memory = std::min(kMessageMemory, left / 4);
+    FATHOM_TRY(reserved_, work_->budget.reserve(memory, "messages of a trace"));
+    messages_.emplace(memory / 2);
+    const std::size_t run_size = std::max<std::size_t>(memory / 2 / sizeof(Communication), 64);
+    std::vector<Communication> run;
     std::uint64_t timeless = 0;
-    Result<void> room;
+    std::uint64_t serial = 0;
+    Result<void> added;
     FATHOM_CHECK(trace_.messages({}, [&](const Message& message) {
       if (!message.sent_ns || !message.received_ns) {
         ++timeless;
         return true;
       }
-      if (messages_.size() == messages_.capacity()) {
-        auto more = work_->budget.reserve(std::max(kMessageBlock, messages_.size()) * sizeof(Communication),
-                                          "messages of a trace");
-        if (!more.ok()) {
-          room = std::move(more).error();
-          return false;
-        }
-        reservations_.push_back(std::move(*more));
-        messages_.reserve(messages_.size() + std::max(kMessageBlock, messages_.size()));
-      }
-      messages_.push_back({*message.sent_ns, *message.received_ns, message.bytes,
-                           objects_.thread_of_location[message.from.index()],
-                           objects_.thread_of_location[message.to.index()], message.tag});
-      return true;
+      run.push_back({*message.sent_ns, *message.received_ns, message.bytes, serial++,
+                     objects_.thread_of_location[message.from.index()], objects_.thread_of_location[message.to.index()],
+                     message.tag});
+      if (run.size() == run_size) added = messages_->add(run);
+      return added.ok();
     }));
-    FATHOM_CHECK(room);
-    std::stable_sort(messages_.begin(), messages_.end(),
-                     [](const Communication& a, const Communication& b) { return a.sent_ns < b.sent_ns; });
+    FATHOM_CHECK(added);
+    FATHOM_CHECK(messages_->add(run));
     if (timeless == 0) return {};
     return work_->diagnostics.add("paraver.message_without_time", Severity::warning, Place{},
                                   "messages without the times of both ends are left out", timeless);
@@ -132,14 +137,14 @@ class Writer {
     }
     FATHOM_TRY(auto merged, MergedEvents::over(trace_));
     const Event* event = merged.next();
-    std::size_t message = 0;
+    const Communication* message = messages_->next();
     const auto span = trace_.known_span();
     Progress progress("writing records", span ? static_cast<std::uint64_t>(span->to_ns - span->from_ns) : 0);
     std::int64_t shown_ns = start_ns_;
     // Of equal times: states, events, communications.
     for (;;) {
       const std::int64_t event_ns = event != nullptr ? time_of(*event) : kNever;
-      const std::int64_t message_ns = message < messages_.size() ? messages_[message].sent_ns : kNever;
+      const std::int64_t message_ns = message != nullptr ? message->sent_ns : kNever;
       if (!states.empty() && states.top().interval.begin_ns <= std::min(event_ns, message_ns)) {
         PendingState pending = states.top();
         states.pop();
@@ -151,12 +156,14 @@ class Writer {
         write_event(*event, event_ns);
         progress.advance(static_cast<std::uint64_t>(event_ns - std::exchange(shown_ns, event_ns)));
         event = merged.next();
-      } else if (message < messages_.size()) {
-        write_message(messages_[message++]);
+      } else if (message != nullptr) {
+        write_message(*message);
+        message = messages_->next();
       } else {
         break;
       }
     }
+    FATHOM_CHECK(messages_->status());
     return merged.status();
   }
 
@@ -223,8 +230,8 @@ class Writer {
   std::vector<std::string> places_;               // "cpu:1:task:thread:"
   std::vector<std::vector<std::uint32_t>> open_;  // regions by location, innermost last
   std::vector<std::int64_t> last_ns_;             // by location
-  std::vector<Communication> messages_;
-  std::vector<Budget::Reservation> reservations_;
+  std::optional<ExternalSorter<Communication, BySending>> messages_;
+  Budget::Reservation reserved_;
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs_;  // type and value of one record
   std::string text_;
   std::int64_t start_ns_ = 0;

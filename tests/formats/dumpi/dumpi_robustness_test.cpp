@@ -40,7 +40,7 @@ void exercise(std::string bytes) {
   ASSERT_TRUE(scans.ok());
   EXPECT_TRUE(dump(set->files()[0].file, (**scans)[0], {}, [](std::string_view) { return true; }).ok());
   EXPECT_TRUE(statistics(*set, {}).ok());
-  EXPECT_TRUE(check_set(*set).ok());
+  EXPECT_TRUE(check_set(set).ok());
   auto trace = DumpiTrace::make(set);
   ASSERT_TRUE(trace.ok());
   auto merged = MergedEvents::over(**trace);
