@@ -35,6 +35,7 @@ std::string readable_value(const InfoValue& value) {
   struct Visitor {
     std::string operator()(std::nullptr_t) const { return "not known without a full pass (--count)"; }
     std::string operator()(std::uint64_t number) const { return grouped(number); }
+    std::string operator()(std::int64_t number) const { return std::to_string(number); }
     std::string operator()(double number) const { return exact_text(number); }
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const std::vector<std::string>& list) const {
@@ -49,6 +50,7 @@ void write_value(JsonWriter& json, const InfoValue& value) {
     JsonWriter& json;
     void operator()(std::nullptr_t) const { json.value(nullptr); }
     void operator()(std::uint64_t number) const { json.value(number); }
+    void operator()(std::int64_t number) const { json.value(number); }
     void operator()(double number) const { json.value(number); }
     void operator()(const std::string& text) const { json.value(std::string_view(text)); }
     void operator()(const std::vector<std::string>& list) const {

@@ -21,6 +21,12 @@ std::string_view to_string(Level level) {
   return "?";
 }
 
+void describe_span(std::int64_t first_ns, std::int64_t last_ns, std::vector<InfoEntry>& entries) {
+  entries.push_back({"first_ns", first_ns});
+  entries.push_back({"last_ns", last_ns});
+  entries.push_back({"span_ns", static_cast<std::uint64_t>(last_ns) - static_cast<std::uint64_t>(first_ns)});
+}
+
 Error Dataset::no_level(Level level) const {
   std::vector<std::string_view> has;
   for (const Level l : levels()) has.push_back(to_string(l));

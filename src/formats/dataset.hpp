@@ -26,11 +26,14 @@ enum class Level : std::uint8_t { trace, profile, experiment, model };
 std::string_view to_string(Level level);
 
 // One line of `fathom info`: a key of the machine interface and its value; null = not known without a full pass.
-using InfoValue = std::variant<std::nullptr_t, std::uint64_t, double, std::string, std::vector<std::string>>;
+using InfoValue =
+    std::variant<std::nullptr_t, std::uint64_t, std::int64_t, double, std::string, std::vector<std::string>>;
 struct InfoEntry {
   std::string key;  // "metrics", "contexts", "events", ...; further ones are free
   InfoValue value;
 };
+// When a trace begins and ends, on its own clock, and how long that is.
+void describe_span(std::int64_t first_ns, std::int64_t last_ns, std::vector<InfoEntry>& entries);
 
 // Where native text goes; returns false when nobody reads any more.
 using TextSink = std::function<bool(std::string_view)>;

@@ -37,6 +37,9 @@ Result<std::vector<InfoEntry>> DumpiDataset::describe(bool count) {
     }
     entries.push_back({"locations", locations});
     entries.push_back({"events", events});
+    std::optional<TimeWindow> span;
+    for (std::size_t i = 0; i < scans->size(); ++i) span = joined(span, exact_span(files[i].file, (*scans)[i]));
+    if (span) describe_span(span->from_ns, span->to_ns, entries);
     entries.push_back({"functions", static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true))});
   } else {
     entries.push_back({"locations", nullptr});

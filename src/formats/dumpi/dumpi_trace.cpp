@@ -147,9 +147,7 @@ Result<std::unique_ptr<EventStream>> DumpiTrace::open(LocationId location, TimeW
 std::optional<TimeWindow> DumpiTrace::known_span() const {
   std::optional<TimeWindow> all;
   for (std::size_t i = 0; i < scans_->size(); ++i) {
-    const auto span = exact_span(set_->files()[i].file, (*scans_)[i]);
-    if (!span) continue;
-    all = all ? TimeWindow{std::min(all->from_ns, span->from_ns), std::max(all->to_ns, span->to_ns)} : *span;
+    all = joined(all, exact_span(set_->files()[i].file, (*scans_)[i]));
   }
   return all;
 }

@@ -174,6 +174,11 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   return result;
 }
 
+std::optional<TimeWindow> joined(const std::optional<TimeWindow>& a, const std::optional<TimeWindow>& b) {
+  if (!a || !b) return a ? a : b;
+  return TimeWindow{std::min(a->from_ns, b->from_ns), std::max(a->to_ns, b->to_ns)};
+}
+
 std::optional<TimeWindow> exact_span(const File& file, const ScanResult& scan) {
   const bool use_cpu = !scan.any_wall;
   if (use_cpu && !scan.any_cpu) return std::nullopt;

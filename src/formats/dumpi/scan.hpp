@@ -115,6 +115,8 @@ bool is_notable(std::uint16_t id);
 
 // First start and last stop of the stream on the wall clock, or on the CPU's where it is the only one.
 std::optional<TimeWindow> exact_span(const File& file, const ScanResult& scan);
+// From the earlier beginning to the later end.
+std::optional<TimeWindow> joined(const std::optional<TimeWindow>& a, const std::optional<TimeWindow>& b);
 
 // An early end of the stream is noted in `damage` and in the diagnostics.
 Result<ScanResult> scan(const File& file, const Work& work);

@@ -177,8 +177,7 @@ Result<std::vector<InfoEntry>> Database::describe(bool) {
   if (trace_db_) {
     FATHOM_TRY(const auto level, trace());
     if (const auto span = level->known_span()) {
-      out.push_back({"first_ns", static_cast<std::uint64_t>(span->from_ns)});
-      out.push_back({"last_ns", static_cast<std::uint64_t>(span->to_ns)});
+      describe_span(span->from_ns, span->to_ns, out);
     }
   }
   return out;

@@ -53,8 +53,7 @@ Result<std::vector<InfoEntry>> OvniDataset::describe(bool count) {
       last = std::max(last, stream.last_clock);
     }
     entries.push_back({"events", events});
-    if (events > 0)
-      entries.push_back({"span_ns", static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)});
+    if (events > 0) describe_span(first, last, entries);
   } else {
     entries.push_back({"events", nullptr});
   }

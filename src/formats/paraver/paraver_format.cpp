@@ -155,7 +155,7 @@ class ParaverDataset : public Dataset {
     entries.push_back({"events", std::uint64_t{file_.states.size() + file_.events.size() + file_.messages.size()}});
     entries.push_back({"states", std::uint64_t{file_.states.size()}});
     entries.push_back({"messages", std::uint64_t{file_.messages.size()}});
-    entries.push_back({"span_ns", static_cast<std::uint64_t>(nanoseconds(file_.final_time, file_))});
+    describe_span(0, nanoseconds(file_.final_time, file_), entries);
     return entries;
   }
   Result<std::shared_ptr<const Trace>> trace() override {
