@@ -23,6 +23,9 @@ constexpr std::array<bool, kIds> make_touching() {
 }
 constexpr std::array<bool, kIds> kTouching = make_touching();
 
+// Completions may not be recorded at all: then what shares an id must not pile up.
+constexpr std::size_t kMostShared = std::size_t{1} << 16;
+
 bool is_io_completion(std::uint16_t id) { return id >= ids::kMpioTest && id <= ids::kMpioTestsome; }
 
 // Sends and receives from nobody share a handle when they are over at once.
@@ -36,7 +39,12 @@ bool may_share(const Pending& pending) {
 bool touches_requests(std::uint16_t id) { return id < kIds && kTouching[id]; }
 
 void Requests::Queue::pop() {
-  if (++head == items.size()) clear();
+  if (++head == items.size()) {
+    clear();
+  } else if (head >= 1024 && 2 * head >= items.size()) {
+    items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(head));
+    head = 0;
+  }
 }
 
 void Requests::Queue::clear() {
@@ -54,6 +62,7 @@ void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending 
   if (!queue.empty()) {
     if (may_share(pending) && may_share(queue.front())) {
       pending.shared = queue.front().shared = true;
+      if (queue.items.size() - queue.head >= kMostShared) queue.pop();
     } else {
       queue.clear();  // the completion of what was there was not seen
     }

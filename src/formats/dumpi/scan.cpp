@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bitset>
+#include <set>
 
 #include "base/cancel.hpp"
 
@@ -89,8 +90,35 @@ bool is_notable(std::uint16_t id) {
   return id < kIds && notable[id];
 }
 
+namespace {
+
+// Programs ask for their rank, or the size of a type, again and again. The same question with the same answer tells
+// nothing new until something is made.
+class Questions {
+ public:
+  // Whether the record of a notable call is to be kept; `end` is behind it.
+  bool is_news(std::uint16_t id, const std::byte* record, const std::byte* end) {
+    if (id != ids::kCommRank && id != ids::kCommSize && id != ids::kCartGet && id != ids::kTypeSize) {
+      asked_.clear();
+      return true;
+    }
+    const auto mask = static_cast<std::uint8_t>(record[2]);
+    const std::byte* arguments = record + 3 + ((mask & kMaskThread) != 0 ? 2 : 0) + ((mask & kMaskCpu) != 0 ? 12 : 0) +
+                                 ((mask & kMaskWall) != 0 ? 12 : 0);
+    if ((mask & kMaskCounters) != 0) arguments += 1 + 16 * static_cast<std::size_t>(*arguments);
+    const std::string_view text(reinterpret_cast<const char*>(arguments), static_cast<std::size_t>(end - arguments));
+    return asked_.emplace(id, text).second;
+  }
+
+ private:
+  std::set<std::pair<std::uint16_t, std::string_view>> asked_;  // in the mapped file
+};
+
+}  // namespace
+
 Result<ScanResult> scan(const File& file, const Work& work) {
   ScanResult result;
+  Questions questions;
   const std::byte* const base = file.at(0);
   const std::byte* p = file.at(file.stream_begin());
   const std::byte* const end = file.at(file.stream_limit());
@@ -142,7 +170,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
       chunk.cpu.all_timed = false;
     }
     ++result.per_function[id];
-    if (notable[id]) {
+    if (notable[id] && questions.is_news(id, begin, p)) {
       result.notable.push_back(offset);
       result.notable_number.push_back(result.records);
     }

@@ -254,6 +254,27 @@ TEST_F(DumpiCommunicators, ProcessesOutsideOfTheRunStayUnknown) {
   EXPECT_TRUE(noticed().empty());
 }
 
+// What a program asks again and again is kept once.
+TEST_F(DumpiCommunicators, RepeatedQuestionsTakeNoMemory) {
+  std::vector<TraceMaker> ranks(1);
+  const auto ask = [&](int times) {
+    for (int n = 0; n < times; ++n) {
+      ranks[0].call("MPI_Comm_rank", {{"comm", kWorld}, {"rank", 0}});
+      ranks[0].call("MPI_Type_size", {{"datatype", 9}, {"size", 4}});
+      ranks[0].call("MPI_Comm_size", {{"comm", kWorld}, {"size", n % 2 == 0 ? 1 : 2}});
+    }
+  };
+  ask(1000);
+  ranks[0].call("MPI_Comm_dup", {{"oldcomm", kWorld}, {"newcomm", 4}});
+  ask(1000);
+  const auto set = run(ranks);
+  auto scans = set->scans();
+  ASSERT_TRUE(scans.ok());
+  EXPECT_EQ((**scans)[0].records, 6001U);
+  // Four different answers, the dup, and the four again.
+  EXPECT_EQ((**scans)[0].notable.size(), 9U);
+}
+
 TEST_F(DumpiCommunicators, IdsComeBackAndAreForgottenWhenFreed) {
   std::vector<TraceMaker> ranks(2);
   for (int r = 0; r < 2; ++r) {

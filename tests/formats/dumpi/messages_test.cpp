@@ -202,6 +202,31 @@ TEST_F(DumpiMessages, SharedHandlesOfSendsThatWereOverAtOnce) {
   EXPECT_EQ(origins, (std::vector<std::int64_t>{0, 1, 2, 3}));
 }
 
+// Three sends are under way at any time, for thousands of them: the queue of the shared id never runs empty.
+TEST_F(DumpiMessages, AHandleThatIsAlwaysInUse) {
+  constexpr int kSends = 5000;
+  std::vector<TraceMaker> ranks(2);
+  std::vector<std::int64_t> records;
+  std::int64_t record = 0;
+  for (int n = 0; n < kSends + 3; ++n) {
+    if (n >= 3) {
+      ranks[0].call("MPI_Wait", {{"request", 6}});
+      ++record;
+    }
+    if (n >= kSends) continue;
+    ranks[0].send("MPI_Isend", 1, kInt, 1, 0, kWorld, 6);
+    records.push_back(record++);
+    ranks[1].recv(1, kInt, 0, 0, kWorld, got(4, 0, 0));
+  }
+  make(ranks);
+  EXPECT_EQ(messages().size(), static_cast<std::size_t>(kSends));
+  std::vector<std::int64_t> origins;
+  for (const Seen& one : events(0)) {
+    if (one.kind == EventKind::complete) origins.push_back(one.origin);
+  }
+  EXPECT_EQ(origins, records);
+}
+
 TEST_F(DumpiMessages, CancelledOperationsMoveNothing) {
   std::vector<TraceMaker> ranks(2);
   ranks[0].send("MPI_Isend", 1, kInt, 1, 5, kWorld, 2);                                  // 0
