@@ -35,13 +35,16 @@ class StatsCommand final : public Command {
                "only calls that begin at T or later: ns on the trace's clock, or with a unit (1.5s)")
         .value("--to-time", "T", &to_, "only calls that begin before T")
         .value("--depth", "N", &depth_, "samples: the function at depth N of the call stack (0 = outermost)")
-        .values("--option", "KEY=VALUE", options_,
-                "DUMPI: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/")
+        .values(
+            "--option", "KEY=VALUE", options_,
+            "DUMPI: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/; columns of a table of your "
+            "own: count, time, sent, recvd, exchange, lump, perfctr, each =GROUP|REGEX")
         .flag("--matrix", matrix_, "print the communication matrix, too (it is always part of --json)")
         .example("fathom stats run.meta", "calls, time and bytes per function")
         .example("fathom stats run.meta --by rank --by bin --option bins=20", "and per rank and over time")
         .example("fathom stats run.d --depth 2 --by location", "HPCToolkit: time per function at depth 2, per profile")
         .example("fathom stats run.meta --option 'calls=coll'", "collectives alone")
+        .example("fathom stats run.meta --option count=mpi --option time=coll --option bins=all", "columns as you like")
         .example("fathom stats run.meta --csv --table rank-call", "one table as CSV")
         .about(
             "Byte counts follow the rules of the community's statistics tool: sends and receives count what was "

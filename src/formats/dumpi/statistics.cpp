@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -13,87 +12,7 @@
 
 namespace fathom::dumpi {
 
-void Sums::add(const Sums& other) {
-  count += other.count;
-  wall_ns += other.wall_ns;
-  cpu_ns += other.cpu_ns;
-  sent += other.sent;
-  received += other.received;
-  io += other.io;
-}
-
-void Gauge::append(const Gauge& later) {
-  if (!later.any) return;
-  if (!any) {
-    *this = later;
-    return;
-  }
-  if (later.first_piece == last_piece) outside += later.first - last;
-  inside += later.inside;
-  outside += later.outside;
-  last = later.last;
-  last_piece = later.last_piece;
-}
-
 namespace {
-
-void append(std::vector<Gauge>& gauges, const std::vector<Gauge>& later) {
-  gauges.resize(std::max(gauges.size(), later.size()));
-  for (std::size_t n = 0; n < later.size(); ++n) gauges[n].append(later[n]);
-}
-
-void append(std::map<std::int32_t, Messages>& peers, const std::map<std::int32_t, Messages>& later) {
-  for (const auto& [peer, messages] : later) {
-    peers[peer].count += messages.count;
-    peers[peer].bytes += messages.bytes;
-  }
-}
-
-void add(SizeCount& to, const SizeCount& other) {
-  to.sends += other.sends;
-  to.receives += other.receives;
-}
-
-}  // namespace
-
-void BinNumbers::append(const BinNumbers& later) {
-  all.add(later.all);
-  wall.append(later.wall);
-  cpu.append(later.cpu);
-  dumpi::append(counters, later.counters);
-  for (const auto& [id, sums] : later.calls) calls[id].add(sums);
-  dumpi::append(peers, later.peers);
-  for (const auto& [size, counts] : later.sizes) add(sizes[size], counts);
-}
-
-void RankNumbers::append(const RankNumbers& later) {
-  for (std::size_t id = 0; id < kIds; ++id) functions[id].add(later.functions[id]);
-  dumpi::append(peers, later.peers);
-  for (std::size_t n = 0; n < kSizeClasses; ++n) add(sizes[n], later.sizes[n]);
-  wall.append(later.wall);
-  cpu.append(later.cpu);
-  dumpi::append(counters, later.counters);
-  for (const auto& [key, numbers] : later.bins) bins[key].append(numbers);
-}
-
-namespace {
-
-std::size_t size_class(std::int64_t bytes) {
-  return bytes <= 0 ? 0 : static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
-}
-
-// What one call adds.
-struct Contribution {
-  Sums sums;
-  std::int32_t peer = kNoPeer;  // of what it sends
-  bool sends = false;
-  bool receives = false;
-};
-
-void add_counters(std::vector<Gauge>& counters, const Call& call, const Interval* piece) {
-  if (counters.size() < call.counter_count) counters.resize(call.counter_count);
-  for (std::size_t n = 0; n < call.counter_count; ++n) counters[n].add(call.counter_in(n), call.counter_out(n), piece);
-}
 
 // The numbers of a few chunks of one rank.
 class Counter {
@@ -176,7 +95,11 @@ void Counter::one(const Call& call) {
   }
   numbers_.functions[call.id].add(added.sums);
   if (counters_ && call.counter_count > 0) add_counters(numbers_.counters, call, nullptr);
-  if (!request_.cuts.empty() && call.has_wall()) bin(call, added);
+  if (request_.cuts.empty()) {
+    count_columns(request_.columns, call, added, nullptr, numbers_.columns);
+  } else if (call.has_wall()) {
+    bin(call, added);
+  }
 }
 
 void Counter::bin(const Call& call, const Contribution& added) {
@@ -185,6 +108,7 @@ void Counter::bin(const Call& call, const Contribution& added) {
     if (piece == nullptr) continue;
     BinNumbers& bin = numbers_.bins[{cut, piece->bin}];
     bin.all.add(added.sums);
+    count_columns(request_.columns, call, added, piece, bin.columns);
     bin.wall.add(call.wall_start_ns, call.wall_stop_ns, piece);
     if (call.has_cpu()) bin.cpu.add(call.cpu_start_ns, call.cpu_stop_ns, piece);
     if (bin_counters_ && call.counter_count > 0) add_counters(bin.counters, call, piece);
@@ -247,9 +171,14 @@ Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet&
       FATHOM_TRY(request.cuts.emplace_back(), parse_bins(value, set, scans));
     } else if (key == "mark" || key == "gather") {
       FATHOM_TRY(request.cuts.emplace_back(), bins_of_marks(value, key == "gather", set, scans));
+    } else if (const auto kind = column_kind(key)) {
+      FATHOM_TRY(const CallSelection selection, select_calls(value));
+      request.columns.push_back({*kind, value, selection});
     } else {
       return Error::usage(fmt::format("DUMPI statistics know no option '{}'", key))
-          .hint("options: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/");
+          .hint(
+              "options: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/; columns: count, time, "
+              "sent, recvd, exchange, lump, perfctr, each =GROUP|REGEX");
     }
   }
   const bool by_bin = std::any_of(request.tables.begin(), request.tables.end(),
@@ -257,7 +186,11 @@ Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet&
   if (by_bin && request.cuts.empty()) {
     FATHOM_TRY(request.cuts.emplace_back(), parse_bins("10", set, scans));
   }
-  if (!by_bin && !request.cuts.empty()) request.tables.emplace_back("bin");
+  if (!request.columns.empty()) {
+    request.tables.emplace_back(request.cuts.empty() ? "columns" : "bin-columns");
+  } else if (!by_bin && !request.cuts.empty()) {
+    request.tables.emplace_back("bin");
+  }
   return request;
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+// The table of columns that the user chose has no name here: choosing columns asks for it.
 constexpr std::array<std::string_view, 11> kTables = {"kind",     "rank",     "rank-call",  "rank-size",
                                                       "size",     "counter",  "bin",        "bin-call",
                                                       "bin-peer", "bin-size", "bin-counter"};
@@ -19,33 +20,32 @@ std::string text(Number number) {
   return std::to_string(number);
 }
 
-std::string seconds(std::int64_t ns) {
-  const std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-  return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
-}
-
 Row joined(Row row, const Row& more) {
   row.insert(row.end(), more.begin(), more.end());
   return row;
 }
 
-// The cells of a set of calls with its clocks. Active is the time between the first and the last call, without what
-// lies between the pieces of a bin.
-const Row kClockColumns = {"first_s",       "last_s", "active_s",       "calls", "cpu_s",
-                           "cpu_outside_s", "wall_s", "wall_outside_s", "sent",  "received"};
+// When calls were made, by the wall clock. Active is the time between the first and the last call, without what lies
+// between the pieces of a bin.
+const Row kActiveColumns = {"first_s", "last_s", "active_s"};
+Row active_cells(const Gauge& wall) {
+  return {seconds_text(wall.first), seconds_text(wall.last), seconds_text(wall.inside + wall.outside)};
+}
+
+const Row kClockColumns =
+    joined(kActiveColumns, {"calls", "cpu_s", "cpu_outside_s", "wall_s", "wall_outside_s", "sent", "received"});
 Row clock_cells(const Sums& all, const Gauge& wall, const Gauge& cpu) {
-  return {seconds(wall.first),  seconds(wall.last),    seconds(wall.inside + wall.outside),
-          text(all.count),      seconds(all.cpu_ns),   seconds(cpu.outside),
-          seconds(all.wall_ns), seconds(wall.outside), text(all.sent),
-          text(all.received)};
+  return joined(active_cells(wall),
+                {text(all.count), seconds_text(all.cpu_ns), seconds_text(cpu.outside), seconds_text(all.wall_ns),
+                 seconds_text(wall.outside), text(all.sent), text(all.received)});
 }
 
 const Row kCallColumns = {"call", "count", "wall_s", "cpu_s", "sent", "received", "bytes"};
 Row call_cells(std::size_t id, const Sums& sums) {
   return {std::string(functions()[id].name),
           text(sums.count),
-          seconds(sums.wall_ns),
-          seconds(sums.cpu_ns),
+          seconds_text(sums.wall_ns),
+          seconds_text(sums.cpu_ns),
           text(sums.sent),
           text(sums.received),
           text(sums.sent + sums.received + sums.io)};
@@ -95,8 +95,8 @@ StatisticsTable kinds(const std::vector<RankNumbers>& numbers) {
   StatisticsTable table{"kinds", {"kind", "calls", "wall_s", "cpu_s", "sent", "received", "file_bytes"}, {}};
   for (const Kind& kind : found) {
     if (kind.sums.count == 0) continue;
-    table.rows.push_back({std::string(kind.name), text(kind.sums.count), seconds(kind.sums.wall_ns),
-                          seconds(kind.sums.cpu_ns), text(kind.sums.sent), text(kind.sums.received),
+    table.rows.push_back({std::string(kind.name), text(kind.sums.count), seconds_text(kind.sums.wall_ns),
+                          seconds_text(kind.sums.cpu_ns), text(kind.sums.sent), text(kind.sums.received),
                           text(kind.sums.io)});
   }
   return table;
@@ -150,6 +150,22 @@ StatisticsTable all_sizes(const std::vector<RankNumbers>& numbers) {
   return table;
 }
 
+StatisticsTable chosen_columns(const RankSet& set, const std::vector<RankNumbers>& numbers,
+                               const StatisticsRequest& request) {
+  ColumnTitles titles(request.columns);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    titles.see(numbers[i].columns, set.files()[i].file.sections().counters);
+  }
+  StatisticsTable table{"columns", joined(joined({"rank"}, kActiveColumns), titles.titles()), {}};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (all_calls(numbers[i]).count == 0) continue;
+    Row cells = joined({text(set.files()[i].rank)}, active_cells(numbers[i].wall));
+    titles.append_cells(numbers[i].columns, cells);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
 // Where the pieces of a bin begin and end on a rank, and how many there are.
 struct Extent {
   std::int64_t from_ns = 0;
@@ -172,8 +188,16 @@ StatisticsTable per_bin(std::string_view name, const RankSet& set, const std::ve
   const bool several = request.cuts.size() > 1;
   Row key = several ? Row{"bins", "bin"} : Row{"bin"};
   key = joined(key, {"from_s", "to_s", "rank"});
+  ColumnTitles titles(request.columns);
   StatisticsTable table;
-  if (name == "bin") {
+  if (name == "bin-columns") {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      for (const auto& [at, found] : numbers[i].bins) {
+        titles.see(found.columns, set.files()[i].file.sections().counters);
+      }
+    }
+    table = {"columns", joined(joined(joined(key, {"intervals"}), kActiveColumns), titles.titles()), {}};
+  } else if (name == "bin") {
     table = {"bins", joined(joined(key, {"intervals"}), kClockColumns), {}};
   } else if (name == "bin-call") {
     table = {"bin_calls", joined(key, kCallColumns), {}};
@@ -205,10 +229,14 @@ StatisticsTable per_bin(std::string_view name, const RankSet& set, const std::ve
     const auto& of_ranks = all_extents[line.cut];
     const Extent& extent = (of_ranks.size() == 1 ? of_ranks[0] : of_ranks[line.file]).at(line.bin);
     Row cells = several ? Row{text(line.cut)} : Row{};
-    cells = joined(cells,
-                   {text(line.bin), seconds(extent.from_ns), seconds(extent.to_ns), text(set.files()[line.file].rank)});
+    cells = joined(cells, {text(line.bin), seconds_text(extent.from_ns), seconds_text(extent.to_ns),
+                           text(set.files()[line.file].rank)});
     const BinNumbers& bin = *line.numbers;
-    if (name == "bin") {
+    if (name == "bin-columns") {
+      cells = joined(joined(cells, {text(extent.pieces)}), active_cells(bin.wall));
+      titles.append_cells(bin.columns, cells);
+      table.rows.push_back(std::move(cells));
+    } else if (name == "bin") {
       cells.push_back(text(extent.pieces));
       table.rows.push_back(joined(cells, clock_cells(bin.all, bin.wall, bin.cpu)));
     } else if (name == "bin-call") {
@@ -234,6 +262,7 @@ StatisticsTable make_table(std::string_view name, const RankSet& set, const std:
                            const StatisticsRequest& request) {
   if (name == "kind") return kinds(numbers);
   if (name == "size") return all_sizes(numbers);
+  if (name == "columns") return chosen_columns(set, numbers, request);
   if (name.starts_with("bin")) return per_bin(name, set, numbers, request);
   return per_rank(name, set, numbers);
 }

@@ -119,6 +119,17 @@ TEST_F(DumpiData, StatisticsEqualTheReferenceTables) {
     ASSERT_TRUE(statistics.ok()) << folder << statistics.error().text();
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> matrix;
     for (const MatrixEntry& cell : statistics->matrix) matrix[{cell.src, cell.dst}] = cell.bytes;
+    // The same columns asked for one by one.
+    StatisticsOptions chosen;
+    chosen.options = {{"count", "mpi"}, {"time", "mpi"}, {"sent", "mpi"}, {"recvd", "mpi"}};
+    auto columns = fathom::dumpi::statistics(*set, chosen);
+    ASSERT_TRUE(columns.ok()) << folder << columns.error().text();
+    EXPECT_EQ(columns->tables.at(0).rows.size(), statistics->tables.at(0).rows.size());
+    for (std::size_t n = 0; n < columns->tables[0].rows.size(); ++n) {
+      const auto& one_by_one = columns->tables[0].rows[n];
+      const auto& together = statistics->tables[0].rows[n];
+      EXPECT_TRUE(std::equal(one_by_one.begin() + 4, one_by_one.end(), together.begin() + 4, together.end())) << folder;
+    }
     auto blob = map_file(entry.path());
     ASSERT_TRUE(blob.ok());
     LineCursor lines(*blob);

@@ -239,6 +239,55 @@ TEST_F(DumpiStatistics, CountersInsideAndOutside) {
                   {"0", "MISSES", "3", "2"},
                   {"1", "CYCLES", "1", "0"},
                   {"1", "MISSES", "0", "0"}}));
+  StatisticsOptions options;
+  options.options = {{"perfctr", "mpi"}};
+  const TraceStatistics columns = ask(set, options);
+  ASSERT_EQ(columns.tables.size(), 1U);
+  EXPECT_EQ(std::vector<std::string>(columns.tables[0].columns.begin() + 4, columns.tables[0].columns.end()),
+            (std::vector<std::string>{"CYCLES(mpi)", "CYCLES_outside(mpi)", "MISSES(mpi)", "MISSES_outside(mpi)"}));
+  EXPECT_EQ(std::vector<std::string>(columns.tables[0].rows.at(0).begin() + 4, columns.tables[0].rows[0].end()),
+            (std::vector<std::string>{"36", "65", "3", "10"}));
+}
+
+// Each column counts calls of its own, over everything or per bin.
+TEST_F(DumpiStatistics, ColumnsChooseTheirCalls) {
+  const auto set = run(two_ranks());
+  StatisticsOptions options;
+  options.options = {{"count", "all"},  {"count", "coll"},      {"time", "mpi_(send|recv)"},
+                     {"sent", "sends"}, {"recvd", "MPI_All.*"}, {"exchange", "sends"},
+                     {"lump", "recvs"}};
+  const TraceStatistics whole = ask(set, options);
+  ASSERT_EQ(whole.tables.size(), 1U);
+  EXPECT_EQ(whole.tables[0].name, "columns");
+  EXPECT_EQ(whole.tables[0].columns,
+            (std::vector<std::string>{
+                "rank", "first_s", "last_s", "active_s", "calls(all)", "calls(coll)", "cpu_s(mpi_(send|recv))",
+                "cpu_outside_s(mpi_(send|recv))", "wall_s(mpi_(send|recv))", "wall_outside_s(mpi_(send|recv))",
+                "sent(sends)", "received(MPI_All.*)", "sent_to_1(sends)", "sends_from_4_bytes(recvs)",
+                "sends_from_128_bytes(recvs)", "receives_from_4_bytes(recvs)", "receives_from_128_bytes(recvs)"}));
+  // Init, Send, Allreduce, Isend, Wait, Finalize and eight annotations; rank 1 posts receives of 200 and of 4 bytes.
+  const std::string cpu = whole.tables[0].rows.at(0).at(6);
+  EXPECT_EQ(whole.tables[0].rows,
+            (Rows{{"0", "1001.000000000", "1010.100000000", "9.100000000", "14", "1", cpu, "0.000000000", "0.100000000",
+                   "0.000000000", "104", "24", "104", "0", "0", "0", "0"},
+                  {"1", "1001.000000000", "1010.100000000", "9.100000000", "14", "1", cpu, "0.000000000", "0.100000000",
+                   "0.000000000", "0", "24", "0", "0", "0", "1", "1"}}));
+
+  options.options = {{"count", "mpi"}, {"sent", "sends"}, {"gather", "/begin/end/"}};
+  const TraceStatistics gathered = ask(set, options);
+  ASSERT_EQ(gathered.tables.size(), 1U);
+  EXPECT_EQ(gathered.tables[0].columns,
+            (std::vector<std::string>{"bin", "from_s", "to_s", "rank", "intervals", "first_s", "last_s", "active_s",
+                                      "calls(mpi)", "sent(sends)"}));
+  ASSERT_EQ(gathered.tables[0].rows.size(), 2U);
+  EXPECT_EQ(gathered.tables[0].rows[0][4], "2");
+  EXPECT_EQ(gathered.tables[0].rows[0][8], "3");
+  EXPECT_EQ(gathered.tables[0].rows[0][9], "104");
+
+  options.options = {{"count", "("}};
+  EXPECT_FALSE(statistics(*set, options).ok());
+  options.options = {{"counts", "all"}};
+  EXPECT_FALSE(statistics(*set, options).ok());
 }
 
 // Many chunks: whoever counts what, the sums are the same.
