@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace fathom;
   const Work work = make_work(false, std::uint64_t{64} << 20);
   const std::string text(reinterpret_cast<const char*>(data), size);
-  (void)dumpi::looks_like_metafile(text);
+  (void)dumpi::metafile_keys(text);
   (void)dumpi::read_metafile(Blob::own("input", text), work);
   (void)dumpi::parse_rank_name(text);
   WriteOptions options;

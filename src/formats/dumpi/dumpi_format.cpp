@@ -11,7 +11,11 @@ namespace {
 Match recognise(const Source& source) {
   if (!source.is_directory()) {
     if (source.blob().starts_with(kMagic)) return {Confidence::certain, "begins with the DUMPI lead-in"};
-    if (looks_like_metafile(source.head())) return {Confidence::certain, "a metafile with numprocs and fileprefix"};
+    const int keys = metafile_keys(source.head());
+    if (keys == 2) return {Confidence::certain, "a metafile with numprocs and fileprefix"};
+    if (keys == 1 && source.path().extension() == ".meta") {
+      return {Confidence::likely, "a metafile with numprocs or fileprefix"};
+    }
     return {};
   }
   // A few entries tell; a directory of something else is not walked.

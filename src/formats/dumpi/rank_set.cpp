@@ -22,22 +22,33 @@ const std::string* Metafile::find(std::string_view key) const {
   return nullptr;
 }
 
-bool looks_like_metafile(std::string_view head) {
-  if (head.size() > 4096) head = head.substr(0, 4096);
+namespace {
+// Editors put a mark of UTF-8 in front.
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+}  // namespace
+
+int metafile_keys(std::string_view head) {
+  head = without_mark(head.substr(0, 4096));
   bool ranks = false;
   bool prefix = false;
   for (const std::string_view line : split(head, '\n')) {
-    ranks = ranks || trim(line).starts_with("numprocs=");
-    prefix = prefix || trim(line).starts_with("fileprefix=");
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view key = trim(line.substr(0, equals));
+    ranks = ranks || key == "numprocs";
+    prefix = prefix || key == "fileprefix";
   }
-  return ranks && prefix;
+  return (ranks ? 1 : 0) + (prefix ? 1 : 0);
 }
 
 Result<Metafile> read_metafile(const Blob& blob, const Work& work) {
   Metafile meta;
   LineCursor lines(blob);
   while (const auto line = lines.next()) {
-    const std::string_view text = trim(*line);
+    const std::string_view text = trim(without_mark(*line));
     if (text.empty() || text.starts_with('#')) continue;
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) {

@@ -16,7 +16,8 @@ struct Metafile {
   std::string prefix;                                        // fileprefix
   [[nodiscard]] const std::string* find(std::string_view key) const;
 };
-bool looks_like_metafile(std::string_view head);
+// How many of the two keys that a metafile needs are there.
+int metafile_keys(std::string_view head);
 Result<Metafile> read_metafile(const Blob& blob, const Work& work);
 
 struct RankFile {
