@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
+
 namespace fathom {
 
 namespace {
@@ -31,14 +33,8 @@ MergedEvents::MergedEvents(std::vector<Input> inputs) : inputs_(std::move(inputs
 bool MergedEvents::advance(std::size_t input) {
   Input& in = inputs_[input];
   in.head = in.cursor.next();
-  if (in.head == nullptr) {
-    if (auto status = in.cursor.status(); !status) {
-      error_ = std::move(status).error();
-      return false;
-    }
-  } else if (in.head->has_time) {
-    in.time = in.head->time_ns;
-  }
+  if (in.head == nullptr) return in.cursor.status().ok();
+  if (in.head->has_time) in.time = in.head->time_ns;
   return true;
 }
 
@@ -63,8 +59,11 @@ const Event* MergedEvents::next() {
   const std::size_t count = inputs_.size();
   if (!started_) {
     started_ = true;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!advance(i)) return nullptr;
+    // The first event of a window may lie far behind the beginning of a stream: all streams look for theirs at once.
+    const auto first = [&](std::size_t i) { return advance(i) ? Result<void>{} : inputs_[i].cursor.status(); };
+    if (auto found = parallel_for(count, first); !found) {
+      error_ = std::move(found).error();
+      return nullptr;
     }
     // Winners of all subtrees bottom up; what lost stays in its node.
     losers_.assign(count, 0);
@@ -81,7 +80,10 @@ const Event* MergedEvents::next() {
   } else {
     const std::size_t last = losers_[0];
     if (inputs_[last].head == nullptr) return nullptr;
-    if (!advance(last)) return nullptr;
+    if (!advance(last)) {
+      error_ = inputs_[last].cursor.status().error();
+      return nullptr;
+    }
     replay(last);
   }
   return inputs_[losers_[0]].head;

@@ -27,7 +27,7 @@ class MergedEvents {
     std::int64_t time = std::numeric_limits<std::int64_t>::min();
   };
   explicit MergedEvents(std::vector<Input> inputs);
-  bool advance(std::size_t input);
+  bool advance(std::size_t input);  // false = its stream failed
   [[nodiscard]] bool before(std::size_t a, std::size_t b) const;
   void replay(std::size_t input);
 
