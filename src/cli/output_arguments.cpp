@@ -34,12 +34,6 @@ Result<WriteOptions> OutputArguments::write_options() const {
 
 namespace {
 
-bool writes_one_of(const Format& format, std::span<const Level> levels) {
-  return format.write != nullptr && std::any_of(format.can.writes.begin(), format.can.writes.end(), [&](Level level) {
-           return std::find(levels.begin(), levels.end(), level) != levels.end();
-         });
-}
-
 // "cube (.cubex), hpctoolkit (.hpcdb)"
 std::string what_can_be_written(std::span<const Level> levels) {
   std::string out;
@@ -61,7 +55,7 @@ Result<const Format*> OutputArguments::format(const Format* fallback, std::span<
   if (!to.empty()) {
     FATHOM_TRY(found, find_format(to));
   } else {
-    found = format_for_extension(target);
+    found = format_for_extension(target, levels);
     if (found == nullptr && ending.empty()) found = fallback;
   }
   std::vector<std::string> names;

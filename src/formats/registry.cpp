@@ -66,14 +66,23 @@ Result<const Format*> find_format(std::string_view name) {
       .hint("'fathom formats' lists them");
 }
 
-const Format* format_for_extension(const std::filesystem::path& path) {
+bool writes_one_of(const Format& format, std::span<const Level> levels) {
+  return format.write != nullptr && std::any_of(format.can.writes.begin(), format.can.writes.end(), [&](Level level) {
+           return std::find(levels.begin(), levels.end(), level) != levels.end();
+         });
+}
+
+const Format* format_for_extension(const std::filesystem::path& path, std::span<const Level> levels) {
   const std::string name = to_lower(path.filename().string());
+  const Format* found = nullptr;
   for (const Format* format : all_formats()) {
     for (const std::string_view extension : split(format->extensions, ' ')) {
-      if (!extension.empty() && name.ends_with(extension)) return format;
+      if (extension.empty() || !name.ends_with(extension)) continue;
+      if (writes_one_of(*format, levels)) return format;
+      if (found == nullptr) found = format;
     }
   }
-  return nullptr;
+  return found;
 }
 
 std::vector<Recognition> recognise(const Source& source) {

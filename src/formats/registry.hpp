@@ -12,8 +12,9 @@ namespace fathom {
 std::span<const Format* const> all_formats();
 // By name; an error with a suggestion otherwise.
 Result<const Format*> find_format(std::string_view name);
-// By the ending of an output path, or nothing.
-const Format* format_for_extension(const std::filesystem::path& path);
+// By the ending of an output path, or nothing; of several that have it, one that can write one of these levels.
+const Format* format_for_extension(const std::filesystem::path& path, std::span<const Level> levels);
+bool writes_one_of(const Format& format, std::span<const Level> levels);
 
 struct Recognition {
   const Format* format = nullptr;

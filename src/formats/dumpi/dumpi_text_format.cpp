@@ -40,7 +40,7 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
 const Format& text_format() {
   static const Format kFormat = {.name = "dumpi-text",
                                  .title = "text dump of a DUMPI trace",
-                                 .extensions = ".dumpi.txt .ascii",
+                                 .extensions = ".dumpi.txt .ascii .txt",
                                  .can = {{Level::trace}, {Level::trace}},
                                  .recognise = recognise,
                                  .open = open,
