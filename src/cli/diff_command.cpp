@@ -1,5 +1,6 @@
-// fathom diff: what changed from profile A to profile B.
+// fathom diff: what changed from profile or trace A to B.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,10 +62,36 @@ std::string signed_text(double value, std::string_view unit) {
   return value > 0 ? "+" + readable(value, unit) : readable(value, unit);
 }
 
+// What `stats` knows of a call.
+struct CallNumber {
+  std::string_view name;
+  std::string_view unit;
+  std::optional<Value> (*of)(const CallStatistics&);
+};
+std::optional<Value> as_value(std::optional<double> number) {
+  if (!number) return std::nullopt;
+  return Value(ValueType{ValueKind::f64, 0}, *number);
+}
+std::optional<Value> as_value(std::optional<std::int64_t> number) {
+  if (!number) return std::nullopt;
+  return Value(ValueType{ValueKind::i64, 0}, Int128{*number});
+}
+constexpr CallNumber kCallNumbers[] = {
+    {"wall_s", "sec", [](const CallStatistics& call) { return as_value(call.wall_s); }},
+    {"cpu_s", "sec", [](const CallStatistics& call) { return as_value(call.cpu_s); }},
+    {"count", "occ",
+     [](const CallStatistics& call) {
+       return as_value(std::optional<std::int64_t>(static_cast<std::int64_t>(call.count)));
+     }},
+    {"bytes", "bytes", [](const CallStatistics& call) { return as_value(call.bytes); }},
+    {"sent", "bytes", [](const CallStatistics& call) { return as_value(call.sent); }},
+    {"received", "bytes", [](const CallStatistics& call) { return as_value(call.received); }},
+};
+
 class DiffCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.positional("A", a_, "the profile before").positional("B", b_, "the profile after");
+    options.positional("A", a_, "the profile or trace before").positional("B", b_, "the one after");
     arguments_.declare_metrics(options, "compare this metric (default: time); patterns; may be repeated");
     options.choice("--by", by_, {"region", "context", "file"}, "what a row is (default: region)")
         .flag("--inclusive", inclusive_, "compare inclusive values")
@@ -78,15 +105,23 @@ class DiffCommand final : public Command {
     arguments_.declare_derive(options);
     arguments_.declare_names(options);
     output_.declare_format(options);
-    options.about("Rows are matched by name, contexts by all names from the root down. Changes are B - A: growth is +.")
+    options
+        .about(
+            "Rows are matched by name, contexts by all names from the root down. Changes are B - A: growth is +. Of "
+            "traces the statistics of calls are compared: wall_s, cpu_s, count, bytes, sent, received.")
         .example("fathom diff before.cubex after.cubex", "which functions became slower or faster")
         .example("fathom diff base.cubex new.cubex --fail-above 5", "in CI: fail when something grew by over 5 %")
+        .example("fathom diff before.meta after.meta -m wall_s -m count", "MPI calls of two traces")
         .example("fathom diff a.cubex b.cubex -o delta.cubex", "the difference as a profile");
   }
 
   Result<int> run(Session& session) override {
     FATHOM_TRY(const DatasetPtr first, session.open(a_));
     FATHOM_TRY(const DatasetPtr second, session.open(b_));
+    if (is_trace(*first) && is_trace(*second)) {
+      FATHOM_TRY(const std::vector<MetricChange> changes, compare_traces(*first, *second));
+      return write(session, changes);
+    }
     FATHOM_TRY(ProfilePtr a, first->profile());
     FATHOM_TRY(ProfilePtr b, second->profile());
     FATHOM_TRY(a, arguments_.with_derived_metrics(std::move(a)));
@@ -104,8 +139,13 @@ class DiffCommand final : public Command {
       FATHOM_TRY(MetricChange change, compare(*a, metric, *b, other));
       changes.push_back(std::move(change));
     }
-    const bool failed = std::any_of(changes.begin(), changes.end(), [](const auto& change) { return change.failed; });
     if (!output_.target.empty()) FATHOM_CHECK(write_profile(session, a, b, &first->format()));
+    return write(session, changes);
+  }
+
+ private:
+  int write(Session& session, const std::vector<MetricChange>& changes) const {
+    const bool failed = std::any_of(changes.begin(), changes.end(), [](const auto& change) { return change.failed; });
     if (session.json()) {
       write_json(session, changes, failed);
     } else if (session.csv()) {
@@ -116,7 +156,56 @@ class DiffCommand final : public Command {
     return failed ? kRefused : kDone;
   }
 
- private:
+  static bool is_trace(const Dataset& dataset) {
+    const auto levels = dataset.levels();
+    return std::find(levels.begin(), levels.end(), Level::trace) != levels.end() &&
+           std::find(levels.begin(), levels.end(), Level::profile) == levels.end();
+  }
+
+  Result<std::vector<MetricChange>> compare_traces(Dataset& first, Dataset& second) const {
+    if (!output_.target.empty()) return Error::usage("the difference of two traces cannot be written as a trace");
+    if (by_ != "region" || inclusive_) return Error::usage("calls of traces are compared by name and as they are");
+    FATHOM_TRY(const TraceStatistics a, first.statistics({}));
+    FATHOM_TRY(const TraceStatistics b, second.statistics({}));
+    std::vector<std::string> wanted = arguments_.metrics;
+    const bool timed = std::any_of(a.calls.begin(), a.calls.end(), [](const auto& call) { return call.wall_s; }) &&
+                       std::any_of(b.calls.begin(), b.calls.end(), [](const auto& call) { return call.wall_s; });
+    if (wanted.empty()) wanted = {timed ? "wall_s" : "count"};
+    std::vector<MetricChange> changes;
+    for (const CallNumber& number : kCallNumbers) {
+      const bool chosen = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& pattern) {
+        return matches_pattern(pattern, number.name);
+      });
+      if (chosen) changes.push_back(compare_calls(number, a, b));
+    }
+    if (!changes.empty()) return changes;
+    std::vector<std::string> names;
+    for (const CallNumber& number : kCallNumbers) names.emplace_back(number.name);
+    return Error::usage(fmt::format("traces have no '{}'{}", wanted.front(), did_you_mean(wanted.front(), names)))
+        .hint(fmt::format("-m takes: {}", fmt::join(names, ", ")));
+  }
+
+  MetricChange compare_calls(const CallNumber& number, const TraceStatistics& a, const TraceStatistics& b) const {
+    MetricChange out;
+    out.metric = number.name;
+    out.unit = number.unit;
+    std::unordered_map<std::string, std::size_t> rows;
+    const auto take = [&](const TraceStatistics& statistics, Side Change::*side, double& total) {
+      for (const CallStatistics& call : statistics.calls) {
+        const std::optional<Value> value = number.of(call);
+        if (!value) continue;
+        const auto [found, fresh] = rows.try_emplace(call.name, out.rows.size());
+        if (fresh) out.rows.push_back({.name = call.name, .a = {}, .b = {}});
+        out.rows[found->second].*side = {*value, value->scalar(), true};
+        total += value->scalar();
+      }
+    };
+    take(a, &Change::a, out.total_a);
+    take(b, &Change::b, out.total_b);
+    finish(out);
+    return out;
+  }
+
   Result<void> write_profile(Session& session, const ProfilePtr& a, const ProfilePtr& b, const Format* format) const {
     using algebra::SystemMatch;
     const algebra::Options options{system_ == "reduce"     ? SystemMatch::reduce
@@ -156,10 +245,14 @@ class DiffCommand final : public Command {
     };
     FATHOM_CHECK(take(a, metric_a, &Change::a, out.total_a));
     FATHOM_CHECK(take(b, metric_b, &Change::b, out.total_b));
-    judge(out);
-    std::stable_sort(out.rows.begin(), out.rows.end(),
-                     [](const Change& x, const Change& y) { return std::abs(x.by()) > std::abs(y.by()); });
+    finish(out);
     return out;
+  }
+
+  void finish(MetricChange& change) const {
+    judge(change);
+    std::stable_sort(change.rows.begin(), change.rows.end(),
+                     [](const Change& x, const Change& y) { return std::abs(x.by()) > std::abs(y.by()); });
   }
 
   void judge(MetricChange& change) const {
