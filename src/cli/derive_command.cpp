@@ -26,8 +26,10 @@ class DeriveCommand final : public Command {
     options
         .about(
             "Expressions know metric names (quoted when they are no plain word), + - * / ^, comparisons, and, or, not, "
-            "functions such as sqrt, min, max, and inclusive(m), exclusive(m), total(m), choose(condition, a, b). They "
-            "are worked out on values that are summed up already, so that ratios stay ratios.")
+            "functions such as sqrt, min, max, and inclusive(m), exclusive(m), total(m), choose(condition, a, b); over "
+            "the "
+            "locations of a value count(m), lowest(m), highest(m), squares(m). They are worked out on values that are "
+            "summed up already, so that ratios stay ratios.")
         .example("fathom derive in.cubex out.cubex 'ipc = PAPI_TOT_INS / PAPI_TOT_CYC'", "a ratio of two counters")
         .example("fathom derive in.cubex out.cubex --store", "derived metrics of the profile become stored ones")
         .example("fathom top in.cubex --derive 'per_call = time / visits' -m per_call", "the same without a file");

@@ -113,5 +113,27 @@ TEST(Derive, ErrorsPointAtTheCharacter) {
   EXPECT_EQ(text("x = 'odd name (sec)' + time"), "accepted");
 }
 
+// time: main 1, 2; foo 4, 0; bar 0, 5.
+TEST(Derive, StatisticsOverLocations) {
+  const auto over = [](const std::string& text, Flavour::Kind flavour, std::size_t context, bool aggregate = true,
+                       std::size_t column = 0) {
+    const auto profile = with_derived(sample(), {"x", text, Derivation::post, "", ""});
+    if (!profile.ok()) return -12345.0;
+    const auto cells = values(*profile, flavour, aggregate);
+    return cells.ok() ? cells->scalar(context, column) : -12345.0;
+  };
+  const auto exclusive = Flavour::Kind::exclusive;
+  const auto inclusive = Flavour::Kind::inclusive;
+  EXPECT_EQ(over("time / count(time)", inclusive, 0), 6);  // 5 and 7
+  EXPECT_EQ(over("highest(time) - lowest(time)", inclusive, 0), 2);
+  EXPECT_EQ(over("squares(time)", inclusive, 0), 74);
+  EXPECT_EQ(over("count(time)", exclusive, 1), 1);
+  EXPECT_EQ(over("lowest(time)", exclusive, 1), 4);  // zeros have no part in it
+  EXPECT_EQ(over("highest(visits)", exclusive, 2), 10);
+  EXPECT_EQ(over("count(time)", exclusive, 1, false, 1), 0);
+  EXPECT_EQ(over("highest(time)", exclusive, 0, false, 1), 2);
+  EXPECT_EQ(over("highest(1)", exclusive, 0), -12345);
+}
+
 }  // namespace
 }  // namespace fathom

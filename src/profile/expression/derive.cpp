@@ -68,14 +68,16 @@ class Parser final : public InfixParser {
     const std::size_t begin = at_;
     const std::string_view name = take_word();
     if (!accept("(")) return metric(name, begin);
-    if (name == "inclusive" || name == "exclusive" || name == "total") return flavoured(name);
+    constexpr std::string_view kOfMetric[] = {"inclusive", "exclusive", "total",  "count",
+                                              "lowest",    "highest",   "squares"};
+    if (std::find(std::begin(kOfMetric), std::end(kOfMetric), name) != std::end(kOfMetric)) return of_metric(name);
     std::vector<NodeIndex> operands = arguments();
     if (name == "choose" && operands.size() == 3) return tree_.add(Op::choose, std::move(operands));
     if (name == "pow" && operands.size() == 2) return tree_.add(Op::power, std::move(operands));
     return call(kFunctions, name, std::move(operands), begin);
   }
 
-  NodeIndex flavoured(std::string_view how) {
+  NodeIndex of_metric(std::string_view how) {
     skip_blanks();
     const std::size_t begin = at_;
     const std::size_t known = tree_.nodes.size();
@@ -90,6 +92,10 @@ class Parser final : public InfixParser {
     if (how == "inclusive") reference.flavour = Wanted::inclusive;
     if (how == "exclusive") reference.flavour = Wanted::exclusive;
     if (how == "total") reference.reach = Reach::system;
+    if (how == "count") reference.over = Over::count;
+    if (how == "lowest") reference.over = Over::lowest;
+    if (how == "highest") reference.over = Over::highest;
+    if (how == "squares") reference.over = Over::squares;
     tree_.nodes[inner].index = tree_.reference(reference);
     return inner;
   }

@@ -4,6 +4,7 @@
 //   expression := comparisons and 'and', 'or', 'not' over + - * / ^, unary minus, (...), |...|, numbers, metric names,
 //                 functions. A metric name that is no plain word is quoted: 'CPUTIME (sec)' or "CPUTIME (sec)".
 //   inclusive(m), exclusive(m): this flavour whatever is asked for; total(m): over the whole system;
+//   count(m), lowest(m), highest(m), squares(m): over the locations of a cell whose value is not zero;
 //   choose(condition, a, b). Conditions are 1 or 0.
 // a/b is 0 where a is 0, NaN where only b is 0, as in CubePL, so that a stored definition keeps its meaning.
 #pragma once

@@ -126,12 +126,15 @@ enum class Reach : std::uint8_t {
   call,    // of a context and maybe a system node that the expression names
 };
 enum class Wanted : std::uint8_t { running, inclusive, exclusive };
+// How the locations of a cell become one number. Only those whose value is not zero count, except for the sum.
+enum class Over : std::uint8_t { sum, count, squares, lowest, highest };
 
 struct MetricReference {
   std::string metric;
   Reach reach = Reach::here;
   Wanted flavour = Wanted::running;
   Wanted system = Wanted::running;
+  Over over = Over::sum;
   friend bool operator==(const MetricReference&, const MetricReference&) = default;
 };
 

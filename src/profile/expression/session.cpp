@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "profile/expression/fold_locations.hpp"
 #include "profile/statistics.hpp"
 
 namespace fathom::expression {
@@ -195,7 +196,9 @@ Result<void> Session::fetch(const Tree& tree) {
     if (reference.reach == Reach::roots) grouping.rows = {defs.contexts.roots()};
     const Flavour flavour =
         reference.reach == Reach::roots ? Flavour{Flavour::Kind::inclusive, {}} : flavour_of(reference.flavour);
-    FATHOM_TRY(Cells cells, compute_groups(profile_, id, flavour, grouping));
+    FATHOM_TRY(Cells cells, reference.over == Over::sum
+                                ? compute_groups(profile_, id, flavour, grouping)
+                                : fold_locations(profile_, id, flavour, grouping, reference.over));
     operands_.back() = std::make_shared<const Cells>(std::move(cells));
   }
   return success();

@@ -94,11 +94,13 @@ class Printer {
                         c == ':' || c == '=';
       if (!word) problem_ = fmt::format("CubePL cannot name the metric '{}'", reference.metric);
     }
+    if (reference.over != expression::Over::sum) problem_ = "CubePL has no statistics over locations";
     if (reference.reach == Reach::system) {
       if (reference.flavour != Wanted::running) problem_ = "CubePL has no flavours for values of the whole system";
       return fmt::format("metric::fixed::{}()", reference.metric);
     }
     if (reference.reach == Reach::call) problem_ = "values of named contexts cannot be written";
+    if (reference.reach == Reach::roots) problem_ = "CubePL has no values of the roots";
     return fmt::format("metric::{}({})", reference.metric, flavour(reference.flavour));
   }
 
