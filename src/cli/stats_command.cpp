@@ -28,7 +28,7 @@ class StatsCommand final : public Command {
     options.positional("PATH", path_, "a trace")
         .values("--by", "WHAT", by_,
                 "further tables; DUMPI: kind, rank, rank-call, rank-size, size, counter, bin, bin-call, bin-peer, "
-                "bin-size, bin-counter; ovni: model, thread; samples: location, context")
+                "bin-size, bin-counter; ovni: model, thread; samples: location, context, gpu-idle")
         .value("--table", "NAME", &table_, "this table alone: calls, matrix, or what --by takes")
         .values("-l,--location", "ID", locations_, "only these locations")
         .value("--from-time", "T", &from_,
@@ -43,6 +43,7 @@ class StatsCommand final : public Command {
         .example("fathom stats run.meta", "calls, time and bytes per function")
         .example("fathom stats run.meta --by rank --by bin --option bins=20", "and per rank and over time")
         .example("fathom stats run.d --depth 2 --by location", "HPCToolkit: time per function at depth 2, per profile")
+        .example("fathom stats run.d --table gpu-idle", "HPCToolkit: which CPU code ran while the GPU was idle")
         .example("fathom stats run.meta --option 'calls=coll'", "collectives alone")
         .example("fathom stats run.meta --option count=mpi --option time=coll --option bins=all", "columns as you like")
         .example("fathom stats run.meta --csv --table rank-call", "one table as CSV")

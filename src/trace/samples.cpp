@@ -8,12 +8,11 @@
 #include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "trace/gpu_idleness.hpp"
 
 namespace fathom {
 
 namespace {
-
-constexpr std::string_view kIdle = "<no activity>";
 
 struct Spent {
   std::uint64_t samples = 0;
@@ -76,8 +75,8 @@ ContextId frame_at(const ContextTree& tree, ContextId context, std::optional<std
 Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOptions& options) {
   const Definitions& defs = trace.definitions();
   for (const std::string& by : options.by) {
-    if (by == "location" || by == "context") continue;
-    return Error::usage(fmt::format("--by {}: samples are counted by location or context", by));
+    if (by == "location" || by == "context" || by == "gpu-idle") continue;
+    return Error::usage(fmt::format("--by {}: samples are counted by location, context or gpu-idle", by));
   }
   std::optional<std::size_t> depth;
   for (const auto& [key, value] : options.options) {
@@ -103,7 +102,7 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
   }));
   const auto name_of = [&](std::uint32_t frame) {
     const ContextId id{frame};
-    return id.valid() ? defs.region_of(id).name : std::string(kIdle);
+    return id.valid() ? defs.region_of(id).name : std::string(kNoActivity);
   };
   TraceStatistics out;
   std::map<std::string, Spent> by_name;
@@ -134,9 +133,13 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
     for (const auto& [frame, time] : by_frame) {
       const ContextId id{frame};
       table.rows.push_back({id.valid() ? std::to_string(defs.contexts[id].file_id) : "",
-                            id.valid() ? defs.path(id) : std::string(kIdle), std::to_string(time.samples),
+                            id.valid() ? defs.path(id) : std::string(kNoActivity), std::to_string(time.samples),
                             seconds(time.ns)});
     }
+    out.tables.push_back(std::move(table));
+  }
+  if (asked("gpu-idle")) {
+    FATHOM_TRY(StatisticsTable table, gpu_idleness(trace, chosen, options, depth));
     out.tables.push_back(std::move(table));
   }
   return out;
