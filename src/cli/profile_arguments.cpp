@@ -244,16 +244,25 @@ Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const st
 Result<std::vector<LocationId>> choose_locations(const Definitions& defs, const std::vector<std::string>& patterns) {
   const std::size_t count = defs.system.location_count();
   std::vector<bool> wanted(count, patterns.empty());
+  std::vector<std::string> labels;
+  std::vector<std::string> names;  // "RANK 3 THREAD 0"
+  for (std::size_t i = 0; i < count && !patterns.empty(); ++i) {
+    const LocationId id(i);
+    labels.push_back(defs.system.location_label(id));
+    const SystemNodeId group = defs.system.group_of(id);
+    names.push_back((group.valid() ? defs.system.nodes[group.index()].name + " " : "") + defs.system.location(id).name);
+  }
   for (const std::string& pattern : patterns) {
     bool any = false;
-    std::vector<std::string> labels;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::string label = defs.system.location_label(LocationId(i));
-      if (matches_pattern(pattern, label)) any = wanted[i] = true;
-      labels.push_back(std::move(label));
+    for (const auto* list : {&labels, &names}) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (matches_pattern(pattern, (*list)[i])) any = wanted[i] = true;
+      }
+      if (any) break;
     }
     if (!any) {
-      return Error::usage(fmt::format("no location has the id '{}'{}", pattern, did_you_mean(pattern, labels)));
+      return Error::usage(fmt::format("no location has the id or name '{}'{}", pattern, did_you_mean(pattern, labels)))
+          .hint("'fathom top PATH --by location -n 0' lists them");
     }
   }
   std::vector<LocationId> chosen;

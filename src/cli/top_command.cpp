@@ -56,12 +56,9 @@ class TopCommand final : public Command {
     FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
     FATHOM_CHECK(check_region_patterns(defs, regions_));
     FATHOM_TRY(const auto chosen, choose_locations(defs, locations_));
-    const auto ranges = as_ranges(chosen);
-    if (ranges.size() > 1) return Error::usage("--location of top takes neighbouring locations only");
     std::vector<Ranked> ranked;
     for (const MetricId metric : metrics) {
-      ViewInput input{.metric = metric, .locations = {}, .filter = {}};
-      if (!ranges.empty()) input.locations = ranges.front();
+      ViewInput input{.metric = metric, .locations = chosen, .filter = {}};
       input.filter = make_filter(defs);
       FATHOM_TRY(FlatProfile flat, flat_profile(*profile, input, group_by(by_)));
       FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));

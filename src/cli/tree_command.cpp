@@ -19,6 +19,7 @@ constexpr std::size_t kBarWidth = 10;
 struct Line {
   std::uint32_t node = 0;
   std::string lead;
+  std::uint32_t depth = 0;
 };
 
 class TreeCommand final : public Command {
@@ -27,11 +28,17 @@ class TreeCommand final : public Command {
     arguments_.declare_path(options);
     arguments_.declare_metrics(options, "show this metric (default: time)");
     options
-        .choice("--view", view_, {"topdown", "bottomup", "flat"},
-                "callers above callees, callees above their callers, or one line per region (default: topdown)")
+        .choice("--view", view_, {"topdown", "bottomup", "flat", "modules"},
+                "callers above callees, callees above their callers, one line per region, or modules with their files, "
+                "functions, loops and lines (default: topdown)")
         .flag("--hot", hot_, "only the path along the heaviest callees")
+        .value("--hot-share", "%", &hot_share_, "--hot ends where no callee has this share of its caller (default: 50)")
         .value("--depth", "N", &depth_, "show N levels below the roots")
         .value("--min", "%", &minimum_, "hide what takes less than this share of the total (default: 1)")
+        .choice("--sort", sort_, {"value", "other", "name"},
+                "order of siblings: by the first column, by the second value, by name (default: value)")
+        .values("--context", "ID", contexts_, "only what these contexts and all below them take, by the file's ids")
+        .values("--location", "ID", locations_, "only these locations, by id or name; patterns; may be repeated")
         .values("--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
         .flag("--ids", ids_, "show the ids by which 'fathom table --context' takes contexts");
     arguments_.declare_derive(options);
@@ -40,6 +47,8 @@ class TreeCommand final : public Command {
     options.example("fathom tree profile.cubex", "the call tree, without what takes less than 1 %")
         .example("fathom tree profile.cubex --hot", "straight to the hot spot")
         .example("fathom tree profile.cubex --view bottomup --depth 2", "who calls the expensive functions")
+        .example("fathom tree run.d --context 42 --location 'RANK 3 *'",
+                 "one subtree, as the threads of one rank see it")
         .example("fathom tree profile.cubex -m visits --min 0", "the whole tree with numbers of calls");
   }
 
@@ -48,15 +57,16 @@ class TreeCommand final : public Command {
     const Definitions& defs = profile->defs();
     FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
     FATHOM_CHECK(check_region_patterns(defs, regions_));
-    if (hot_ && view_ == "flat") return Error::usage("--hot needs a tree: --view topdown or bottomup");
+    FATHOM_TRY(const std::vector<LocationId> locations, choose_locations(defs, locations_));
+    FATHOM_TRY(zoom_, choose_contexts(defs, contexts_));
+    if (hot_ && view_ == "flat") return Error::usage("--hot needs a tree: --view topdown, bottomup or modules");
     JsonWriter json(session.out());
     if (session.json()) json.begin_object().key("trees").begin_array();
     bool first = true;
     for (const MetricId metric : metrics) {
-      ViewInput input{.metric = metric, .locations = {}, .filter = {}};
-      if (!regions_.empty()) input.filter = region_filter(defs, regions_);
+      const ViewInput input{.metric = metric, .locations = locations, .filter = filter(defs)};
       FATHOM_TRY(const TreeView tree, make_view(*profile, input));
-      FATHOM_TRY(const Value total, metric_total(*profile, metric, {}));
+      FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));
       if (session.json()) {
         write_json(json, defs, metric, tree, total.scalar());
       } else {
@@ -74,6 +84,34 @@ class TreeCommand final : public Command {
   }
 
  private:
+  // Contexts that count: of these regions, and inside the subtrees that were chosen.
+  [[nodiscard]] ContextFilter filter(const Definitions& defs) const {
+    ContextFilter regions = regions_.empty() ? ContextFilter() : region_filter(defs, regions_);
+    if (zoom_.empty()) return regions;
+    std::vector<bool> inside(defs.contexts.size());
+    for (const ContextId id : zoom_) {
+      for (std::uint32_t i = id.value; i < defs.contexts[id].end; ++i) inside[i] = true;
+    }
+    return
+        [inside = std::move(inside), regions](ContextId id) { return inside[id.index()] && (!regions || regions(id)); };
+  }
+
+  // Where the tree begins: the chosen contexts that lie in no other chosen one.
+  [[nodiscard]] std::vector<std::uint32_t> roots(const TreeView& tree) const {
+    if (zoom_.empty() || view_ != "topdown") return tree.roots();
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < tree.nodes.size();) {
+      const bool chosen = std::binary_search(zoom_.begin(), zoom_.end(), tree.nodes[i].context);
+      if (chosen) out.push_back(i);
+      i = chosen ? tree.nodes[i].end : i + 1;
+    }
+    return out;
+  }
+
+  static std::string name_of(const Definitions& defs, const TreeView::Node& node) {
+    return node.region.valid() ? defs.region(node.region).name : node.label;
+  }
+
   [[nodiscard]] Result<TreeView> make_view(const Profile& profile, const ViewInput& input) const {
     if (view_ == "topdown") return top_down(profile, input);
     if (view_ == "bottomup") {
@@ -81,33 +119,46 @@ class TreeCommand final : public Command {
       return bottom_up(profile, input,
                        depth_ ? static_cast<std::size_t>(std::min<std::uint64_t>(*depth_, kDeepest)) : kDeepest);
     }
-    return bottom_up(profile, input, 0);
+    return view_ == "modules" ? by_module(profile, input) : bottom_up(profile, input, 0);
   }
 
   // Whether nodes are ranked and measured by what they take alone: bottom-up trees take costs apart.
-  [[nodiscard]] bool by_exclusive() const { return view_ != "topdown"; }
+  [[nodiscard]] bool by_exclusive() const { return view_ != "topdown" && view_ != "modules"; }
 
   [[nodiscard]] double weight(const TreeView& tree, std::uint32_t node) const {
     return std::abs((by_exclusive() ? tree.exclusive : tree.inclusive).scalar(node, 0));
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> visible(const TreeView& tree, std::vector<std::uint32_t> nodes,
-                                                   double total) const {
+  [[nodiscard]] std::vector<std::uint32_t> visible(const Definitions& defs, const TreeView& tree,
+                                                   std::vector<std::uint32_t> nodes, double total) const {
     const double least = std::abs(total) * minimum_ / 100;
     std::erase_if(nodes, [&](std::uint32_t node) { return weight(tree, node) < least; });
     std::stable_sort(nodes.begin(), nodes.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return weight(tree, a) > weight(tree, b); });
+    if (sort_ == "other") {
+      const Cells& second = by_exclusive() ? tree.inclusive : tree.exclusive;
+      std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::abs(second.scalar(a, 0)) > std::abs(second.scalar(b, 0));
+      });
+    } else if (sort_ == "name") {
+      std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return name_of(defs, tree.nodes[a]) < name_of(defs, tree.nodes[b]);
+      });
+    }
     return nodes;
   }
 
   // Depth first with a stack of its own: trees are as deep as the file says.
-  [[nodiscard]] std::vector<Line> lines(const TreeView& tree, double total) const {
+  [[nodiscard]] std::vector<Line> lines(const Definitions& defs, const TreeView& tree, double total) const {
     std::vector<Line> out;
+    const std::vector<std::uint32_t> start = roots(tree);
+    if (start.empty()) return out;
     if (hot_) {
-      const std::vector<std::uint32_t> path = hot_path(tree);
+      const std::vector<std::uint32_t> path = hot_path(tree, hot_share_ / 100, start);
       for (const std::uint32_t node : path) {
-        const std::size_t depth = tree.nodes[node].depth;
-        out.push_back({node, depth == 0 ? "" : std::string((std::min<std::size_t>(depth, 40) - 1) * 2, ' ') + "└─"});
+        const std::size_t depth = tree.nodes[node].depth - tree.nodes[path.front()].depth;
+        out.push_back({node, depth == 0 ? "" : std::string((std::min<std::size_t>(depth, 40) - 1) * 2, ' ') + "└─",
+                       static_cast<std::uint32_t>(depth)});
       }
       return out;
     }
@@ -115,25 +166,26 @@ class TreeCommand final : public Command {
       std::uint32_t node;
       std::string lead;      // drawn before this node
       std::string children;  // drawn before everything below it
+      std::uint32_t depth;
     };
     std::vector<Pending> stack;
-    const auto push = [&](const std::vector<std::uint32_t>& nodes, const std::string& before, bool roots) {
+    const auto push = [&](const std::vector<std::uint32_t>& nodes, const std::string& before, std::uint32_t depth) {
       for (std::size_t i = nodes.size(); i-- > 0;) {
         const bool last = i + 1 == nodes.size();
-        if (roots) {
-          stack.push_back({nodes[i], "", ""});
+        if (depth == 0) {
+          stack.push_back({nodes[i], "", "", 0});
         } else {
-          stack.push_back({nodes[i], before + (last ? "└─" : "├─"), before + (last ? "  " : "│ ")});
+          stack.push_back({nodes[i], before + (last ? "└─" : "├─"), before + (last ? "  " : "│ "), depth});
         }
       }
     };
-    push(visible(tree, tree.roots(), total), "", true);
+    push(visible(defs, tree, start, total), "", 0);
     while (!stack.empty()) {
       Pending top = std::move(stack.back());
       stack.pop_back();
-      out.push_back({top.node, std::move(top.lead)});
-      if (depth_ && tree.nodes[top.node].depth >= *depth_) continue;
-      push(visible(tree, tree.children(top.node), total), top.children, false);
+      out.push_back({top.node, std::move(top.lead), top.depth});
+      if (depth_ && top.depth >= *depth_) continue;
+      push(visible(defs, tree, tree.children(top.node), total), top.children, top.depth + 1);
     }
     return out;
   }
@@ -144,7 +196,7 @@ class TreeCommand final : public Command {
     const Metric& metric = defs.metric(id);
     session.out().write(fmt::format("{}: {} in total\n\n", terminal.paint(shown_metric(metric), Style::bold),
                                     readable(total, metric.unit)));
-    const std::vector<Line> shown = lines(tree, total);
+    const std::vector<Line> shown = lines(defs, tree, total);
     TextTable table;
     const bool exclusive_first = by_exclusive();
     table.column(exclusive_first ? "EXCLUSIVE" : "INCLUSIVE", Align::right).column("%", Align::right);
@@ -153,6 +205,7 @@ class TreeCommand final : public Command {
     if (ids_) table.column("ID", Align::right);
     table.column(view_ == "topdown"    ? "CALL TREE"
                  : view_ == "bottomup" ? "REGION ← CALLERS"
+                 : view_ == "modules"  ? "MODULE, FILE, FUNCTION"
                                        : "REGION",
                  Align::left, true);
     for (const Line& line : shown) {
@@ -169,7 +222,7 @@ class TreeCommand final : public Command {
       }
       const double own = total != 0 ? exclusive / total : 0;
       const Style style = !exclusive_first && own >= 0.05 ? heat(own) : Style::plain;
-      cells.emplace_back(line.lead + shown_name(defs.region(node.region).name, arguments_.full_names), style);
+      cells.emplace_back(line.lead + shown_name(name_of(defs, node), arguments_.full_names), style);
       table.row(std::move(cells));
     }
     session.out().write(table.text(terminal));
@@ -190,10 +243,10 @@ class TreeCommand final : public Command {
     json.member("unit", std::string_view(defs.metric(id).unit)).member("view", std::string_view(view_));
     json.member("total", total);
     json.key("nodes").begin_array();
-    for (const Line& line : lines(tree, total)) {
+    for (const Line& line : lines(defs, tree, total)) {
       const TreeView::Node& node = tree.nodes[line.node];
-      json.begin_object().member("depth", node.depth);
-      json.member("name", std::string_view(defs.region(node.region).name));
+      json.begin_object().member("depth", line.depth);
+      json.member("name", std::string_view(name_of(defs, node)));
       if (node.context.valid()) json.member("context", defs.contexts[node.context].file_id);
       json.key("inclusive");
       write_value(json, tree.inclusive.at(line.node, 0));
@@ -210,7 +263,12 @@ class TreeCommand final : public Command {
   bool ids_ = false;
   std::optional<std::uint64_t> depth_;
   double minimum_ = 1;
+  double hot_share_ = 50;
+  std::string sort_ = "value";
   std::vector<std::string> regions_;
+  std::vector<std::string> contexts_;
+  std::vector<std::string> locations_;
+  std::vector<ContextId> zoom_;
 };
 
 }  // namespace

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <set>
 
+#include "profile/aggregate.hpp"
+
 namespace fathom {
 
 Result<std::vector<SourceLines>> source_lines(const Profile& profile, const ViewInput& input) {
   const Definitions& defs = profile.defs();
-  Selection selection;
-  selection.flavour.kind = Flavour::Kind::own;
-  selection.locations = input.locations.size() == 0 ? all_locations(defs) : input.locations;
-  selection.aggregate = true;
-  FATHOM_TRY(const Cells own, compute(profile, input.metric, selection));
+  Grouping grouping = Grouping::over_whole_system(defs);
+  if (!input.locations.empty()) grouping.columns[0] = input.locations;
+  FATHOM_TRY(const Cells own, compute_groups(profile, input.metric, {Flavour::Kind::own, {}}, grouping));
   std::map<std::string, SourceLines> files;
   std::set<std::uint32_t> seen;
   for (std::size_t i = 0; i < defs.contexts.size(); ++i) {

@@ -16,14 +16,8 @@ namespace {
 const Flavour kExclusive{Flavour::Kind::exclusive, {}};
 const Flavour kInclusive{Flavour::Kind::inclusive, {}};
 
-IndexRange locations_of(const Profile& profile, const ViewInput& input) {
-  return input.locations.size() == 0 ? all_locations(profile.defs()) : input.locations;
-}
-
-std::vector<LocationId> list_of(IndexRange range) {
-  std::vector<LocationId> out;
-  for (std::uint32_t i = range.begin; i < range.end; ++i) out.emplace_back(i);
-  return out;
+std::vector<LocationId> locations_of(const Profile& profile, const ViewInput& input) {
+  return input.locations.empty() ? Grouping::over_whole_system(profile.defs()).columns[0] : input.locations;
 }
 
 bool counted(const ViewInput& input, ContextId id) { return !input.filter || input.filter(id); }
@@ -53,7 +47,7 @@ ContextId function_of(const ContextTree& tree, ContextId id) {
 Result<Cells> one_column(const Profile& profile, const ViewInput& input, const Flavour& flavour,
                          std::vector<std::vector<ContextId>> groups) {
   if (groups.empty()) return Cells(profile.defs().metric(input.metric).type, 0, 1);
-  return compute_groups(profile, input.metric, flavour, {std::move(groups), {list_of(locations_of(profile, input))}});
+  return compute_groups(profile, input.metric, flavour, {std::move(groups), {locations_of(profile, input)}});
 }
 
 // Contexts in groups, and of each group those that lie below no other context of the same group.
@@ -156,7 +150,7 @@ Result<FlatProfile> flat_by_location(const Profile& profile, const ViewInput& in
       make_groups(defs.contexts, 1, [&](ContextId id) { return taken[id.index()] ? 0 : TreeView::kNone; });
   std::vector<std::vector<LocationId>> columns;
   FlatProfile out;
-  for (const LocationId id : list_of(locations_of(profile, input))) {
+  for (const LocationId id : locations_of(profile, input)) {
     out.rows.push_back({defs.system.location_label(id), {}, {}, id, groups.all[0].size()});
     columns.push_back({id});
   }
@@ -248,7 +242,7 @@ Result<TreeView> top_down(const Profile& profile, const ViewInput& input) {
     const Context& context = tree[ContextId{i}];
     number[i] = static_cast<std::uint32_t>(out.nodes.size());
     const std::uint32_t parent = context.parent.valid() ? number[context.parent.index()] : TreeView::kNone;
-    out.nodes.push_back({parent, 0, context.depth, context.region, ContextId{i}, 1});
+    out.nodes.push_back({parent, 0, context.depth, context.region, ContextId{i}, 1, {}});
     rows.push_back({ContextId{i}});
   }
   for (std::size_t i = out.nodes.size(); i-- > 0;) {
@@ -262,7 +256,7 @@ Result<TreeView> top_down(const Profile& profile, const ViewInput& input) {
     FATHOM_TRY(out.inclusive, one_column(profile, input, kInclusive, rows));
     return out;
   }
-  const Grouping grouping{{}, {list_of(locations_of(profile, input))}};
+  const Grouping grouping{{}, {locations_of(profile, input)}};
   FATHOM_TRY(out.exclusive, compute_groups(profile, input.metric, kExclusive, grouping));
   FATHOM_TRY(out.inclusive, compute_groups(profile, input.metric, kInclusive, grouping));
   return out;
@@ -320,22 +314,27 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const Context& node = shape[ContextId{i}];
     const auto& members = sorted.all[i];
-    out.nodes.push_back({node.parent.valid() ? node.parent.value : TreeView::kNone, node.end, node.depth, node.region,
-                         members.size() == 1 ? members[0] : ContextId(), members.size()});
+    out.nodes.push_back({node.parent.valid() ? node.parent.value : TreeView::kNone,
+                         node.end,
+                         node.depth,
+                         node.region,
+                         members.size() == 1 ? members[0] : ContextId(),
+                         members.size(),
+                         {}});
   }
   FATHOM_TRY(out.exclusive, one_column(profile, input, kExclusive, std::move(sorted.all)));
   FATHOM_TRY(out.inclusive, one_column(profile, input, kInclusive, std::move(sorted.outermost)));
   return out;
 }
 
-std::vector<std::uint32_t> hot_path(const TreeView& view, double share) {
+std::vector<std::uint32_t> hot_path(const TreeView& view, double share, std::vector<std::uint32_t> start) {
   const auto heaviest = [&](const std::vector<std::uint32_t>& list) {
     return *std::max_element(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
       return view.inclusive.scalar(a, 0) < view.inclusive.scalar(b, 0);
     });
   };
   std::vector<std::uint32_t> path;
-  std::vector<std::uint32_t> next = view.roots();
+  std::vector<std::uint32_t> next = start.empty() ? view.roots() : std::move(start);
   while (!next.empty()) {
     const std::uint32_t node = heaviest(next);
     const double value = view.inclusive.scalar(node, 0);
@@ -346,8 +345,8 @@ std::vector<std::uint32_t> hot_path(const TreeView& view, double share) {
   return path;
 }
 
-Result<Value> metric_total(const Profile& profile, MetricId metric, IndexRange locations) {
-  ViewInput input{metric, locations, {}};
+Result<Value> metric_total(const Profile& profile, MetricId metric, const std::vector<LocationId>& locations) {
+  const ViewInput input{metric, locations, {}};
   std::vector<ContextId> roots = profile.defs().contexts.roots();
   if (roots.empty()) return Value(profile.defs().metric(metric).type, Int128{0});
   FATHOM_TRY(const Cells cells, one_column(profile, input, kInclusive, {std::move(roots)}));

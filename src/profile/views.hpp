@@ -22,8 +22,8 @@ ContextFilter region_filter(const Definitions& defs, std::vector<std::string> pa
 // What the values of a view are made from.
 struct ViewInput {
   MetricId metric;
-  IndexRange locations;  // empty: all
-  ContextFilter filter;  // contexts that are counted
+  std::vector<LocationId> locations;  // empty: all
+  ContextFilter filter;               // contexts that are counted
 };
 
 enum class GroupBy : std::uint8_t { region, context, file, module, location };
@@ -55,9 +55,10 @@ struct TreeView {
     std::uint32_t parent = kNone;
     std::uint32_t end = 0;  // the subtree is [own number, end)
     std::uint32_t depth = 0;
-    RegionId region;
+    RegionId region;           // invalid where it stands for many: `label` says for what
     ContextId context;         // the only one, when it stands for one
     std::size_t contexts = 0;  // how many contexts it stands for
+    std::string label;
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::vector<Node> nodes;
@@ -75,11 +76,15 @@ Result<TreeView> top_down(const Profile& profile, const ViewInput& input);
 // calls only). At most `depth` levels below the roots are made.
 Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::size_t depth = 64);
 
-// From the heaviest root down: the child with the largest inclusive value, as long as it has at least `share` of its
-// parent's. Node numbers of the view.
-std::vector<std::uint32_t> hot_path(const TreeView& view, double share = 0.5);
+// Static structure: modules, their files, the functions in them, and the loops and lines of those. Where a node lies
+// below another one of the same kind and name in the call tree, only the outermost counts for its inclusive value.
+Result<TreeView> by_module(const Profile& profile, const ViewInput& input);
+
+// From the heaviest root (or node of `start`) down: the child with the largest inclusive value, as long as it has at
+// least `share` of its parent's. Node numbers of the view.
+std::vector<std::uint32_t> hot_path(const TreeView& view, double share = 0.5, std::vector<std::uint32_t> start = {});
 
 // Sum of the roots' inclusive values, all of them: what percentages refer to.
-Result<Value> metric_total(const Profile& profile, MetricId metric, IndexRange locations);
+Result<Value> metric_total(const Profile& profile, MetricId metric, const std::vector<LocationId>& locations);
 
 }  // namespace fathom

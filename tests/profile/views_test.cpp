@@ -61,7 +61,7 @@ TEST(Views, FlatProfileByFileLocationAndContext) {
   ASSERT_EQ(locations->rows.size(), 2u);
   EXPECT_EQ(locations->inclusive.scalar(0, 0), 31);
   EXPECT_EQ(locations->exclusive.scalar(1, 0), 3);
-  const auto contexts = flat_profile(*profile, {MetricId(0), {0, 1}, {}}, GroupBy::context);
+  const auto contexts = flat_profile(*profile, {MetricId(0), {LocationId(0U)}, {}}, GroupBy::context);
   ASSERT_TRUE(contexts.ok());
   EXPECT_EQ(contexts->exclusive.scalar(row_of(*contexts, "main->foo->bar"), 0), 8);
 }
@@ -99,7 +99,7 @@ TEST(Views, HotPathFollowsTheLargestChild) {
   ASSERT_TRUE(view.ok());
   EXPECT_EQ(hot_path(*view, 0.4), (std::vector<std::uint32_t>{0, 1, 3}));
   EXPECT_EQ(hot_path(*view, 0.5), (std::vector<std::uint32_t>{0}));
-  EXPECT_EQ(metric_total(*sample(), MetricId(0), {0, 2})->scalar(), 34);
+  EXPECT_EQ(metric_total(*sample(), MetricId(0), {LocationId(0U), LocationId(1U)})->scalar(), 34);
 }
 
 TEST(Views, RatiosOfGroupsAreRatiosOfSums) {
@@ -136,6 +136,42 @@ TEST(Statistics, OverLocationsAndSystemNodes) {
   const auto sums = sums_over_system(*profile, MetricId(0), {Flavour::Kind::inclusive, {}}, {ContextId(1)}, processes);
   ASSERT_TRUE(sums.ok());
   EXPECT_EQ(sums->scalar(0, 0), 16);
+}
+
+// main of a.c; foo and bar of b.c, which foo calls inside it, so that 16 of foo hold the bar below it.
+TEST(Views, ByModule) {
+  const ProfilePtr profile = sample();
+  const auto view = by_module(*profile, {MetricId(0), {}, {}});
+  ASSERT_TRUE(view.ok());
+  const auto find = [&](const std::string& name) -> std::uint32_t {
+    for (std::uint32_t i = 0; i < view->nodes.size(); ++i) {
+      const auto& node = view->nodes[i];
+      if ((node.region.valid() ? profile->defs().region(node.region).name : node.label) == name) return i;
+    }
+    ADD_FAILURE() << "no node " << name;
+    return 0;
+  };
+  const std::uint32_t file = find("b.c");
+  EXPECT_EQ(view->nodes[file].depth, 1U);
+  EXPECT_EQ(view->nodes[find("foo")].parent, file);
+  EXPECT_EQ(view->nodes[find("foo")].depth, 2U);
+  EXPECT_EQ(view->exclusive.scalar(file, 0), 32);
+  EXPECT_EQ(view->inclusive.scalar(file, 0), 32);  // the outermost of its contexts: foo and the bar of main
+  EXPECT_EQ(view->exclusive.scalar(find("foo"), 0), 6);
+  EXPECT_EQ(view->inclusive.scalar(find("foo"), 0), 16);
+  EXPECT_EQ(view->inclusive.scalar(0, 0), 34);  // the one module
+  const auto second = by_module(*profile, {MetricId(0), {LocationId(1U)}, {}});
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->inclusive.scalar(0, 0), 3);
+}
+
+TEST(Views, HotPathFromANodeWithAThreshold) {
+  const auto view = top_down(*sample(), {MetricId(0), {}, {}});
+  ASSERT_TRUE(view.ok());
+  // main (34) > foo (16), bar (16): below one half.
+  EXPECT_EQ(hot_path(*view).size(), 1U);
+  EXPECT_EQ(hot_path(*view, 0.4), (std::vector<std::uint32_t>{0, 1, 3}));
+  EXPECT_EQ(hot_path(*view, 0.5, {1}), (std::vector<std::uint32_t>{1, 3}));
 }
 
 }  // namespace
