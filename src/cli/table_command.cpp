@@ -16,6 +16,7 @@
 #include "profile/aggregate.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
+#include "profile/expression/fold_locations.hpp"
 #include "profile/views.hpp"
 
 namespace fathom::cli {
@@ -94,8 +95,9 @@ class TableCommand final : public Command {
         FATHOM_CHECK(write_metric(session, *profile, metric, chosen_locations));
       }
     }
-    if (summary_ || (profile->statistics_are_columns && !total_ && locations_.empty()))
+    if (profile->statistics_are_columns ? locations_.empty() : summary_) {
       FATHOM_CHECK(write_statistics(session, *profile, metrics));
+    }
     session.out().write(RowSpeller::footer(form_, any_row_));
     return kDone;
   }
@@ -235,6 +237,12 @@ class TableCommand final : public Command {
   Result<void> write_metric(Session& session, const Profile& profile, MetricId metric,
                             const std::vector<LocationId>& locations) {
     if (none_) return {};
+    if (expression::is_over_locations(profile, metric)) {
+      Grouping grouping{{}, {locations}};
+      for (const ContextId id : chosen_contexts_) grouping.rows.push_back({id});
+      FATHOM_TRY(const Cells cells, compute_groups(profile, metric, flavour_, grouping));
+      return write_cells(session, profile.defs(), metric, cells, {RowSpeller::spell_location(form_, "")});
+    }
     const Selection all{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .void_values = true};
     const std::size_t rows = row_count(profile, all);
     const std::uint64_t per_location =
@@ -255,11 +263,16 @@ class TableCommand final : public Command {
     const Definitions& defs = profile.defs();
     const Selection selection{
         .flavour = flavour_, .contexts = chosen_contexts_, .locations = locations, .void_values = true};
-    FATHOM_TRY(Cells cells, values(profile, metric, selection));
+    FATHOM_TRY(const Cells cells, values(profile, metric, selection));
     std::vector<std::string> labels;
     for (std::uint32_t i = locations.begin; i < locations.end; ++i) {
       labels.push_back(RowSpeller::spell_location(form_, defs.system.location_label(LocationId(i))));
     }
+    return write_cells(session, defs, metric, cells, labels);
+  }
+
+  Result<void> write_cells(Session& session, const Definitions& defs, MetricId metric, const Cells& cells,
+                           const std::vector<std::string>& labels) {
     const std::size_t piece = std::max<std::size_t>(1, kCellsPerPiece / std::max<std::size_t>(1, cells.columns()));
     // A round of pieces is spelled in parallel and then written in order.
     const std::size_t round = piece * thread_count() * 4;
@@ -314,7 +327,9 @@ class TableCommand final : public Command {
     FATHOM_TRY(const std::vector<StoredStatistic> all, profile.statistics());
     const Definitions& defs = profile.defs();
     PathWalker walker(defs);
+    if (total_) return write_column_totals(session, defs, metrics, all);
     for (const StoredStatistic& one : all) {
+      if (!one.context.valid()) continue;  // of the root above all
       if (std::find(metrics.begin(), metrics.end(), one.metric.metric) == metrics.end()) continue;
       if (one.value == 0 && !zeros_) continue;
       if (!chosen_contexts_.empty() &&
@@ -332,6 +347,30 @@ class TableCommand final : public Command {
       speller.start_context(std::to_string(defs.contexts[one.context].file_id), walker.path(one.context));
       std::string out;
       speller.row(out, RowSpeller::spell_location(form_, ""), exact_text(one.value), std::isfinite(one.value));
+      write_rows(session, out);
+    }
+    return {};
+  }
+
+  // Of the root above all where it is stored, else the sum over the roots, or over the contexts asked for.
+  Result<void> write_column_totals(Session& session, const Definitions& defs, const std::vector<MetricId>& metrics,
+                                   const std::vector<StoredStatistic>& all) {
+    const bool roots = chosen_contexts_.empty();
+    const std::vector<ContextId> rows = roots ? defs.contexts.roots() : chosen_contexts_;
+    for (const MetricId metric : metrics) {
+      double sum = 0;
+      std::optional<double> stored;
+      for (const StoredStatistic& one : all) {
+        if (one.metric.metric != metric) continue;
+        if (!one.context.valid()) stored = one.value;
+        if (one.context.valid() && std::binary_search(rows.begin(), rows.end(), one.context)) sum += one.value;
+      }
+      const double value = roots && !none_ ? stored.value_or(sum) : sum;
+      if (value == 0 && !zeros_) continue;
+      RowSpeller speller(form_, defs.metric(metric).name);
+      speller.start_context("", "");
+      std::string out;
+      speller.row(out, RowSpeller::spell_location(form_, ""), exact_text(value), std::isfinite(value));
       write_rows(session, out);
     }
     return {};

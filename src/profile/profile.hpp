@@ -22,7 +22,7 @@ class Program;
 // A statistic that a file stores beside the values (summary profiles, columns of classic XML).
 struct StoredStatistic {
   StoredMetric metric;
-  ContextId context;
+  ContextId context;      // invalid: of the root above all, where a file has one
   std::string statistic;  // "sum", "mean", "stddev", ...
   double value = 0;
 };

@@ -6,6 +6,7 @@
 #include <cfloat>
 
 #include "base/text.hpp"
+#include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/dump.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/xml_tree.hpp"
@@ -18,79 +19,11 @@ namespace {
 
 constexpr std::uint64_t kNanosecond = 1'000'000'000;
 
-// Values of the per-thread tables; where there are none, the Sum columns of the XML as one location.
-class ClassicSource : public ValueSource {
- public:
-  ClassicSource(std::vector<MetricDbFile> tables, std::vector<std::vector<std::uint32_t>> columns,
-                std::shared_ptr<const Definitions> definitions, std::shared_ptr<const void> owner)
-      : tables_(std::move(tables)),
-        columns_(std::move(columns)),
-        definitions_(std::move(definitions)),
-        owner_(std::move(owner)) {}
-
-  [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
-
-  Result<void> scan(const Box& box, const RunVisitor& visit) const override {
-    std::vector<std::uint32_t> positions;
-    std::vector<double> values;
-    for (std::uint32_t at = box.contexts.begin; at < box.contexts.end; ++at) {
-      const std::uint64_t row = definitions_->contexts[ContextId(at)].file_id - 1;
-      for (const StoredMetric& metric : box.metrics) {
-        const std::uint32_t column = columns_[metric.metric.index()][metric.scope];
-        positions.clear();
-        values.clear();
-        for (std::uint32_t location = box.locations.begin; location < box.locations.end; ++location) {
-          if (location >= tables_.size()) break;
-          const MetricDbFile& table = tables_[location];
-          if (row >= table.rows || column >= table.columns) continue;
-          const double value = table.at(row, column);
-          if (value == 0) continue;
-          positions.push_back(location);
-          values.push_back(value);
-        }
-        if (positions.empty()) continue;
-        Run run;
-        run.metric = metric;
-        run.context = ContextId(at);
-        run.positions = positions;
-        run.count = positions.size();
-        run.values = reinterpret_cast<const std::byte*>(values.data());
-        FATHOM_CHECK(visit(run));
-      }
-    }
-    return {};
-  }
-
- private:
-  std::vector<MetricDbFile> tables_;
-  std::vector<std::vector<std::uint32_t>> columns_;  // [metric][scope]
-  std::shared_ptr<const Definitions> definitions_;
-  std::shared_ptr<const void> owner_;
-};
-
-// Values that stand in the XML, over one location that stands for all threads.
-class ColumnSource : public ValueSource {
- public:
-  explicit ColumnSource(std::vector<std::vector<std::vector<double>>> values) : values_(std::move(values)) {}
-  [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
-  Result<void> scan(const Box& box, const RunVisitor& visit) const override {
-    if (!box.locations.contains(0)) return {};
-    for (const StoredMetric& metric : box.metrics) {
-      const auto& column = values_[metric.metric.index()][metric.scope];
-      Run run;
-      run.metric = metric;
-      run.along = Axis::context;
-      run.location = LocationId(0);
-      run.first = box.contexts.begin;
-      run.count = box.contexts.size();
-      run.values = reinterpret_cast<const std::byte*>(column.data() + box.contexts.begin);
-      FATHOM_CHECK(visit(run));
-    }
-    return {};
-  }
-
- private:
-  std::vector<std::vector<std::vector<double>>> values_;  // [metric][scope][context]
+// A value that stands in the XML.
+struct ColumnValue {
+  MetricId metric;
+  ContextId context;  // invalid: of the root above all
+  double value = 0;
 };
 
 struct Named {
@@ -159,10 +92,23 @@ LocationId ClassicDatabase::location_for(const StreamFile& file, std::size_t pos
   return system.add_location(std::move(location));
 }
 
+// The patterns of the files per thread; most databases have one.
+std::vector<std::string> ClassicDatabase::patterns_of(const ExperimentXml& xml) {
+  std::vector<std::string> patterns;
+  for (const XmlMetricDb& column : xml.metric_dbs) {
+    const std::string pattern = column.glob.empty() ? "*.metric-db" : column.glob;
+    if (std::find(patterns.begin(), patterns.end(), pattern) == patterns.end()) patterns.push_back(pattern);
+  }
+  return patterns;
+}
+
 Result<void> ClassicDatabase::load_metric_files(const ExperimentXml& xml) {
-  if (xml.metric_dbs.empty()) return {};
-  const std::string pattern = xml.metric_dbs.front().glob.empty() ? "*.metric-db" : xml.metric_dbs.front().glob;
-  FATHOM_TRY(streams_, find_streams("experiment-1.mdb", pattern));
+  const auto patterns = patterns_of(xml);
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    FATHOM_TRY(const auto files, find_streams(fmt::format("experiment-{}.mdb", i + 1), patterns[i]));
+    streams_.insert(streams_.end(), files.begin(), files.end());
+    group_.resize(streams_.size(), i);
+  }
   for (const StreamFile& stream : streams_) {
     auto table = MetricDbFile::read(stream.content, work());
     if (!table) {
@@ -177,8 +123,42 @@ Result<void> ClassicDatabase::load_metric_files(const ExperimentXml& xml) {
   return {};
 }
 
+// Metrics of the files per thread, and where their columns are.
+TableColumns ClassicDatabase::map_tables(const ExperimentXml& xml) {
+  constexpr std::uint32_t kNoColumn = 0xFFFFFFFF;
+  const auto patterns = patterns_of(xml);
+  TableColumns columns;
+  for (const XmlMetricDb& column : xml.metric_dbs) {
+    const auto [name, exclusive] = scope_in_name(column.name, column.scope);
+    MetricId id = mapping_.definitions->find_metric(name);
+    if (!id.valid()) {
+      Metric metric;
+      metric.name = metric.display_name = name;
+      metric.unit = unit_in_name(name);
+      metric.file_id = static_cast<std::uint64_t>(column.id);
+      id = MetricId(mapping_.definitions->metrics.size());
+      mapping_.definitions->metrics.push_back(std::move(metric));
+      columns.emplace_back();
+    }
+    Metric& metric = mapping_.definitions->metrics[id.index()];
+    const StoredScope scope{exclusive ? Scope::exclusive : Scope::inclusive, exclusive ? "exclusive" : "inclusive"};
+    int stored = metric.stored_as(scope.scope);
+    if (stored < 0) {
+      stored = static_cast<int>(metric.scopes.size());
+      metric.scopes.push_back(scope);
+      columns[id.index()].emplace_back(patterns.size(), kNoColumn);
+    }
+    const std::string pattern = column.glob.empty() ? "*.metric-db" : column.glob;
+    const auto group =
+        static_cast<std::size_t>(std::find(patterns.begin(), patterns.end(), pattern) - patterns.begin());
+    columns[id.index()][static_cast<std::size_t>(stored)][group] = column.column;
+  }
+  return columns;
+}
+
 // Columns of the XML are metrics of their own: what the file shows, summed over threads and rounded.
-void ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts) {
+Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts,
+                                          TableColumns columns) {
   Definitions& defs = *mapping_.definitions;
   std::unordered_map<std::int64_t, MetricId> column_of;
   for (const XmlMetric& native : xml.metrics) {
@@ -192,25 +172,32 @@ void ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<Co
     column_of.try_emplace(native.id, MetricId(defs.metrics.size()));
     defs.metrics.push_back(std::move(metric));
   }
-  auto statistics = std::make_shared<std::vector<StoredStatistic>>();
+  auto cells = std::make_shared<std::vector<ColumnValue>>();
   for (const XmlValue& value : xml.values) {
     const auto column = column_of.find(value.metric);
-    if (column == column_of.end() || value.element == 0xFFFFFFFF || !contexts[value.element].valid()) continue;
+    if (column == column_of.end()) continue;
+    const bool root = value.element == 0xFFFFFFFF;
+    if (!root && !contexts[value.element].valid()) continue;
     if (value.value == DBL_MIN || value.value == 2.22507e-308) continue;  // a minimum that was never set
-    statistics->push_back({{column->second, 0}, contexts[value.element], "", value.value});
+    cells->push_back({column->second, root ? ContextId() : contexts[value.element], value.value});
   }
-  std::stable_sort(statistics->begin(), statistics->end(), [](const auto& a, const auto& b) {
-    return std::pair(a.metric.metric, a.context) < std::pair(b.metric.metric, b.context);
+  std::stable_sort(cells->begin(), cells->end(), [](const ColumnValue& a, const ColumnValue& b) {
+    return std::pair(a.metric, a.context) < std::pair(b.metric, b.context);
   });
   auto profile = std::make_shared<Profile>();
   profile->definitions = mapping_.definitions;
   profile->name = path().string();
   profile->work = work();
-  if (!statistics->empty()) {
-    profile->statistics = [statistics]() -> Result<std::vector<StoredStatistic>> { return *statistics; };
+  if (!cells->empty()) {
+    profile->statistics = [cells]() -> Result<std::vector<StoredStatistic>> {
+      std::vector<StoredStatistic> out;
+      out.reserve(cells->size());
+      for (const ColumnValue& cell : *cells) out.push_back({{cell.metric, 0}, cell.context, "", cell.value});
+      return out;
+    };
     profile->statistics_are_columns = true;
   }
-  if (tables_.empty() && !statistics->empty()) {
+  if (tables_.empty() && !cells->empty()) {
     // Without per-thread files the columns are all there is: views need them as values of a location.
     std::vector<std::vector<std::vector<double>>> values(defs.metrics.size());
     const std::size_t described = defs.metrics.size();
@@ -218,11 +205,11 @@ void ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<Co
       const auto [base, exclusive] = scope_in_name(defs.metrics[m].name, xml.metrics[m].scope);
       MetricId id;
       for (std::size_t k = described; k < defs.metrics.size(); ++k) {
-        if (defs.metrics[k].name == base + " (all threads)") id = MetricId(k);
+        if (defs.metrics[k].name == base + std::string(kAllThreads)) id = MetricId(k);
       }
       if (!id.valid()) {
         Metric metric;
-        metric.name = base + " (all threads)";
+        metric.name = base + std::string(kAllThreads);
         metric.display_name = base;
         metric.unit = unit_in_name(base);
         id = MetricId(defs.metrics.size());
@@ -232,21 +219,25 @@ void ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<Co
       Metric& metric = defs.metrics[id.index()];
       metric.scopes.push_back({exclusive ? Scope::exclusive : Scope::inclusive, exclusive ? "exclusive" : "inclusive"});
       std::vector<double> column(defs.contexts.size());
-      for (const StoredStatistic& one : *statistics) {
-        if (one.metric.metric == MetricId(m)) column[one.context.index()] = one.value;
+      const auto first =
+          std::lower_bound(cells->begin(), cells->end(), MetricId(m),
+                           [](const ColumnValue& cell, MetricId wanted) { return cell.metric < wanted; });
+      for (auto cell = first; cell != cells->end() && cell->metric == MetricId(m); ++cell) {
+        if (cell->context.valid()) column[cell->context.index()] = cell->value;
       }
       values[id.index()].push_back(std::move(column));
     }
     location_for({}, 0);
-    profile->values = std::make_shared<ColumnSource>(std::move(values));
+    profile->values = column_source(std::move(values));
   } else {
-    std::vector<std::vector<std::uint32_t>> columns;
-    for (const auto& ids : mapping_.ids) columns.emplace_back(ids.begin(), ids.end());
     columns.resize(defs.metrics.size());
     auto owner = std::make_shared<std::vector<StreamFile>>(streams_);
-    profile->values = std::make_shared<ClassicSource>(tables_, std::move(columns), mapping_.definitions, owner);
+    profile->values = table_source(tables_, group_, std::move(columns), mapping_.definitions, owner);
   }
+  if (!cells->empty()) FATHOM_CHECK(add_classic_derived(xml, !tables_.empty(), mapping_, work()));
+  profile->programs = mapping_.programs;
   profile_ = std::move(profile);
+  return {};
 }
 
 Result<void> ClassicDatabase::load_traces(const ExperimentXml& xml) {
@@ -299,25 +290,8 @@ Result<void> ClassicDatabase::load(const Blob& blob) {
   mapping_.definitions->attributes.emplace_back("title", xml.title);
   const std::vector<ContextId> contexts = map_xml_elements(xml, mapping_);
   FATHOM_CHECK(load_metric_files(xml));
-  if (!tables_.empty()) {
-    for (const XmlMetricDb& column : xml.metric_dbs) {
-      const auto [name, exclusive] = scope_in_name(column.name, column.scope);
-      MetricId id = mapping_.definitions->find_metric(name);
-      if (!id.valid()) {
-        Metric metric;
-        metric.name = metric.display_name = name;
-        metric.unit = unit_in_name(name);
-        metric.file_id = static_cast<std::uint64_t>(column.id);
-        id = MetricId(mapping_.definitions->metrics.size());
-        mapping_.definitions->metrics.push_back(std::move(metric));
-        mapping_.ids.emplace_back();
-      }
-      Metric& metric = mapping_.definitions->metrics[id.index()];
-      metric.scopes.push_back({exclusive ? Scope::exclusive : Scope::inclusive, exclusive ? "exclusive" : "inclusive"});
-      mapping_.ids[id.index()].push_back(static_cast<std::uint16_t>(column.column));
-    }
-  }
-  map_columns(xml, contexts);
+  TableColumns columns = tables_.empty() ? TableColumns() : map_tables(xml);
+  FATHOM_CHECK(map_columns(xml, contexts, std::move(columns)));
   return load_traces(xml);
 }
 
@@ -356,7 +330,12 @@ Result<void> ClassicDatabase::dump(const DumpOptions& options, const TextSink& s
 Result<std::vector<InfoEntry>> ClassicDatabase::describe(bool) {
   const Definitions& defs = *mapping_.definitions;
   std::vector<InfoEntry> out;
-  out.push_back({"metrics", std::uint64_t{defs.metrics.size()}});
+  // Columns that stand for all threads are declared once.
+  const auto declared = std::count_if(defs.metrics.begin(), defs.metrics.end(), [](const Metric& metric) {
+    return !metric.derived() && !metric.name.ends_with(kAllThreads);
+  });
+  out.push_back({"metrics", static_cast<std::uint64_t>(declared)});
+  if (!mapping_.programs.empty()) out.push_back({"derived_metrics", std::uint64_t{mapping_.programs.size()}});
   out.push_back({"contexts", std::uint64_t{defs.contexts.size()}});
   out.push_back({"regions", std::uint64_t{defs.regions.size()}});
   out.push_back({"locations", std::uint64_t{tables_.empty() ? trace_files_.size() : tables_.size()}});

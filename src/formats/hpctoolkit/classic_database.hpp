@@ -5,6 +5,7 @@
 
 #include "formats/format.hpp"
 #include "formats/hpctoolkit/classic_files.hpp"
+#include "formats/hpctoolkit/classic_values.hpp"
 #include "formats/hpctoolkit/experiment_xml.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
 #include "profile/profile.hpp"
@@ -31,8 +32,10 @@ class ClassicDatabase : public Dataset {
   Result<void> load(const Blob& blob);
   Result<void> load_metric_files(const ExperimentXml& xml);
   Result<void> load_traces(const ExperimentXml& xml);
+  [[nodiscard]] static std::vector<std::string> patterns_of(const ExperimentXml& xml);
   Result<std::vector<StreamFile>> find_streams(const std::string& merged, const std::string& pattern) const;
-  void map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts);
+  TableColumns map_tables(const ExperimentXml& xml);
+  Result<void> map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts, TableColumns columns);
   LocationId location_for(const StreamFile& file, std::size_t position);
 
   Blob xml_;
@@ -40,6 +43,7 @@ class ClassicDatabase : public Dataset {
   Mapping mapping_;
   std::vector<StreamFile> streams_;  // by location
   std::vector<MetricDbFile> tables_;
+  std::vector<std::size_t> group_;  // of every table: files of one pattern have the same columns
   std::vector<StreamFile> trace_files_;
   std::shared_ptr<const Profile> profile_;
   std::shared_ptr<const Trace> trace_;

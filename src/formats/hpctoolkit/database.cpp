@@ -110,6 +110,10 @@ Result<void> Database::load() {
 
 // Either of profile.db and cct.db is enough for the values.
 Result<void> Database::load_values() {
+  if (!files_.profiles && !files_.contexts) {
+    return Error("holds neither profile.db nor cct.db", Place::in(path().string()))
+        .hint("a database needs one of the two beside its description");
+  }
   std::optional<Error> first;
   const auto note = [&](Error error, const char* other) -> Result<void> {
     FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.values_file", error.place(),

@@ -12,6 +12,15 @@ using expression::MetricReference;
 using expression::Tree;
 using expression::Wanted;
 
+// "X:Mean" where X is written, with all its statistics.
+bool is_written_statistic(const std::string& name, const std::unordered_map<std::string, std::size_t>& plan_of) {
+  const auto colon = name.rfind(':');
+  if (colon == std::string::npos || !plan_of.contains(name.substr(0, colon))) return false;
+  const std::string_view statistic = std::string_view(name).substr(colon + 1);
+  return statistic == "Mean" || statistic == "StdDev" || statistic == "CfVar" || statistic == "Min" ||
+         statistic == "Max";
+}
+
 }  // namespace
 
 Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, const std::vector<MetricPlan>& plans,
@@ -22,7 +31,7 @@ Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, con
   std::vector<WrittenFormula> out;
   for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
     const Metric& metric = defs.metrics[i];
-    if (!metric.derived()) continue;
+    if (!metric.derived() || is_written_statistic(metric.name, plan_of)) continue;
     const auto program = profile.programs.find(MetricId(i));
     std::string unknown;
     const auto write = [&](const Tree& tree, WrittenScope scope) -> Result<std::string> {
@@ -33,9 +42,11 @@ Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, con
           unknown = reference.metric;
           return std::string();
         }
-        return spell(plan->second, reference.flavour == Wanted::inclusive   ? kExecution
-                                   : reference.flavour == Wanted::exclusive ? kFunction
-                                                                            : scope);
+        return spell(plan->second,
+                     reference.flavour == Wanted::inclusive   ? kExecution
+                     : reference.flavour == Wanted::exclusive ? kFunction
+                                                              : scope,
+                     reference.over);
       });
     };
     std::string why = program == profile.programs.end() ? "its expression cannot be evaluated" : "";

@@ -18,10 +18,11 @@ struct WrittenFormula {
   std::string custom;  // exclusive, over lex_aware operands
 };
 
-// How the sum of a plan's metric in a scope is spelled.
-using PlanSpeller = std::function<std::string(std::size_t plan, WrittenScope scope)>;
+// How a statistic of a plan's metric in a scope is spelled.
+using PlanSpeller = std::function<std::string(std::size_t plan, WrittenScope scope, expression::Over over)>;
 
-// Metrics whose expressions the formula language cannot say are reported and left out.
+// Metrics whose expressions the formula language cannot say are reported and left out; the mean, deviation, minimum and
+// maximum of a metric that is written are left out since every database has them.
 Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, const std::vector<MetricPlan>& plans,
                                                      FormulaStyle style, const PlanSpeller& spell);
 

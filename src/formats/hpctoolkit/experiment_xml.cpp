@@ -261,7 +261,6 @@ class Parser {
     element.file = refer(attributes.find("f"), files_, literal_files_, add_to(xml_.files));
     element.line = static_cast<std::int32_t>(leading_integer(attributes.find("l")).value_or(-1));
     element.address = static_cast<std::uint64_t>(leading_integer(attributes.find("v")).value_or(0));
-    element.source_line = static_cast<std::uint32_t>(line());
     open_.push_back(static_cast<std::uint32_t>(xml_.elements.size()));
     xml_.elements.push_back(element);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -70,9 +71,8 @@ struct XmlElement {
   std::int32_t module = -1;     // of modules
   std::int32_t file = -1;       // of files
   std::int32_t line = -1;
-  std::uint32_t source_line = 0;  // in the XML, for messages
-  std::uint64_t address = 0;
   Tag tag = Tag::frame;
+  std::uint64_t address = 0;
 };
 
 // A value inside the XML (classic only).
@@ -93,7 +93,7 @@ struct ExperimentXml {
   std::vector<std::string> modules;
   std::vector<std::string> files;
   std::vector<XmlProcedure> procedures;
-  std::vector<XmlElement> elements;  // in document order
+  std::deque<XmlElement> elements;  // in document order; there may be millions, which are not to be moved
   std::vector<XmlValue> values;
   std::string file_name;  // for messages
 

@@ -29,6 +29,7 @@ struct Table {
 
 constexpr std::uint64_t kContextSize = 32;            // without the flexible words
 constexpr std::uint64_t kPrereleaseContextSize = 24;  // no propagation word
+constexpr std::uint64_t kPrereleaseMetricSize = 24;
 constexpr std::uint64_t kEntryPointSize = 32;
 constexpr std::uint64_t kTextFactor = 16;
 constexpr std::uint8_t kHasFunction = 1;
@@ -71,13 +72,20 @@ class Reader {
     return in_.ok() ? std::string(text) : std::string();
   }
 
-  // The released section begins with a pointer into itself; in the pre-release that is the second word.
+  // The released section begins with a pointer into itself; in the pre-release that is the second word. Without any
+  // context neither need be so: then the size of a metric tells.
   void find_prerelease() {
     ByteCursor in = in_;
     in.seek(sections_[kContext].at, "context section");
     const std::uint64_t first = in.u64("first word of the context section");
     const std::uint64_t second = in.u64("second word of the context section");
-    db_.prerelease = in.ok() && !sections_[kContext].holds(first) && sections_[kContext].holds(second);
+    if (!in.ok() || sections_[kContext].holds(first)) return;
+    db_.prerelease = sections_[kContext].holds(second);
+    if (db_.prerelease || first != 0) return;
+    in.seek(sections_[kMetrics].at, "metric section");
+    in.skip(12, "pointer to the metrics, their number");
+    const std::uint8_t metric_size = in.u8("size of a metric");
+    db_.prerelease = in.ok() && metric_size == kPrereleaseMetricSize;
   }
 
   Result<void> read_general() {
@@ -120,7 +128,7 @@ class Reader {
   // Which entry of a table a pointer means.
   std::uint32_t entry_of(const Table& table, std::uint64_t pointer) {
     if (pointer == 0) return kNoIndex;
-    if (pointer < table.at || (pointer - table.at) % table.stride != 0 ||
+    if (table.count == 0 || pointer < table.at || (pointer - table.at) % table.stride != 0 ||
         (pointer - table.at) / table.stride >= table.count) {
       ++bad_pointers_;
       return kNoIndex;
@@ -198,7 +206,7 @@ class Reader {
     metrics.stride = in_.u8("size of a metric");
     const std::uint64_t scope_size = in_.u8("size of a scope");
     const std::uint64_t summary_size = in_.u8("size of a summary");
-    check_table(metrics, 24);
+    check_table(metrics, kPrereleaseMetricSize);
     if (scope_size < 24 || summary_size < 12) in_.fail("scopes or summaries are too small");
     FATHOM_CHECK(in_.status());
     for (std::uint64_t i = 0; i < metrics.count; ++i) {

@@ -9,6 +9,7 @@ namespace fathom::hpctoolkit {
 
 // Which statistics a viewer shows, and how they are worked out.
 Result<std::string> taxonomy_text(const Profile& profile, const std::vector<MetricPlan>& plans) {
+  static constexpr const char* kStatistics[] = {"sum", "count", "squares", "min", "max"};  // by Over
   static constexpr const char* kNames[] = {"point", "function", "lex_aware", "execution"};
   std::string inputs;
   std::string roots;
@@ -49,9 +50,10 @@ Result<std::string> taxonomy_text(const Profile& profile, const std::vector<Metr
     variant("Max", "number", alias("max"));
   }
   FATHOM_TRY(const auto formulas,
-             written_formulas(profile, plans, FormulaStyle::yaml, [](std::size_t plan, WrittenScope scope) {
-               return fmt::format("*m{}-sum-{}", plan, kNames[scope]);
-             }));
+             written_formulas(
+                 profile, plans, FormulaStyle::yaml, [](std::size_t plan, WrittenScope scope, expression::Over over) {
+                   return fmt::format("*m{}-{}-{}", plan, kStatistics[static_cast<std::size_t>(over)], kNames[scope]);
+                 }));
   for (const WrittenFormula& formula : formulas) {
     const Metric& metric = profile.defs().metric(formula.metric);
     roots += fmt::format(

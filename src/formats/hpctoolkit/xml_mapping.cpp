@@ -29,7 +29,8 @@ class MetricMapper {
  private:
   void map_column(const XmlMetricDb& column) {
     auto [name, scope] = without_scope(column.name);
-    const bool exclusive = scope == "exclusive" || (scope.empty() && column.scope == "exclusive");
+    if (scope.empty()) scope = column.scope.empty() ? scope_of_accumulator(column.id) : column.scope;
+    const bool exclusive = scope == "exclusive";
     MetricId id = mapping_.definitions->find_metric(name);
     if (!id.valid()) {
       id = MetricId(mapping_.definitions->metrics.size());
@@ -45,6 +46,16 @@ class MetricMapper {
     if (metric.stored_as(stored.scope) >= 0) return;
     metric.scopes.push_back(stored);
     mapping_.ids[id.index()].push_back(static_cast<std::uint16_t>(column.id));
+  }
+
+  // A metric with one scope does not say in its name which; its accumulators do.
+  [[nodiscard]] std::string scope_of_accumulator(std::int64_t column) const {
+    for (const bool old : {false, true}) {
+      for (const XmlMetric& metric : xml_.metrics) {
+        if (partial_of(metric) && (old ? metric.id >> 8 : metric.id) == column) return metric.scope;
+      }
+    }
+    return {};
   }
 
   // In the numbering until 2022-01 an accumulator's id is the column's id × 256 + its number.

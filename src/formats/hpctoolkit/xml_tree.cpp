@@ -45,16 +45,24 @@ class TreeMapper {
     std::vector<std::uint32_t> handle_of(elements.size());  // of the context that an element's children hang below
     std::vector<std::uint8_t> owns(elements.size());
     TakenIds taken(elements.size());
+    // Classic call sites and statements have no file of their own: it is that of the procedure or loop around them.
+    std::vector<std::int32_t> file_of(xml_.classic() ? elements.size() : 0, -1);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const XmlElement& element = elements[i];
       const std::uint32_t parent = element.parent == kNone ? kNone : handle_of[element.parent];
+      std::int32_t file = element.file;
+      if (!file_of.empty()) {
+        const bool inside = element.tag == Tag::loop || element.tag == Tag::call_site || element.tag == Tag::statement;
+        if (file < 0 && inside && element.parent != kNone) file = file_of[element.parent];
+        file_of[i] = file;
+      }
       if (element.id <= 0 || !taken.take(static_cast<std::uint32_t>(element.id))) {
         handle_of[i] = parent;
         continue;
       }
       const bool below_auxiliary = element.parent != kNone && elements[element.parent].id == -element.id;
       const std::uint32_t handle =
-          builder_.add(parent == kNone ? ContextTreeBuilder::kRoot : parent, region_of(element),
+          builder_.add(parent == kNone ? ContextTreeBuilder::kRoot : parent, region_of(element, file),
                        static_cast<std::uint64_t>(element.id), element.line, edge_of(element, below_auxiliary, parent));
       handle_of[i] = handle;
       owns[i] = 1;
@@ -105,10 +113,10 @@ class TreeMapper {
     }
   }
 
-  RegionId region_of(const XmlElement& element) {
-    const std::string& file = element.file >= 0 ? files_[static_cast<std::size_t>(element.file)] : empty_;
+  RegionId region_of(const XmlElement& element, std::int32_t file_index) {
+    const std::string& file = file_index >= 0 ? files_[static_cast<std::size_t>(file_index)] : empty_;
     const std::string& module = element.module >= 0 ? xml_.modules[static_cast<std::size_t>(element.module)] : empty_;
-    const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(element.file)) << 32) |
+    const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(file_index)) << 32) |
                        static_cast<std::uint32_t>(element.line);
     const auto at_line = [&](const char* prefix, const char* role) {
       Region region;
@@ -127,7 +135,9 @@ class TreeMapper {
         // Where the line is known, all calls from it are one region.
         return regions_.get(kCallSite, place, element.line > 0 ? 0 : element.address, [&] {
           Region region = at_line("call at ", "call site");
-          if (element.line <= 0 && element.address != 0) region.name = fmt::format("call at 0x{:x}", element.address);
+          if (element.line <= 0) {
+            region.name = element.address == 0 ? "call site" : fmt::format("call at 0x{:x}", element.address);
+          }
           return region;
         });
       default:

@@ -115,11 +115,14 @@ class XmlWriter {
   }
 
   Result<void> derived_metrics(const MetricNumbers& numbers, int next) {
-    FATHOM_TRY(const auto formulas,
-               written_formulas(profile_, plans_, FormulaStyle::infix, [&](std::size_t plan, WrittenScope scope) {
-                 return fmt::format(
-                     "${}", numbers.statistic_id(plan, scope == kExecution ? kExecutionNumber : kFunctionNumber, kSum));
-               }));
+    FATHOM_TRY(
+        const auto formulas,
+        written_formulas(
+            profile_, plans_, FormulaStyle::infix, [&](std::size_t plan, WrittenScope scope, expression::Over over) {
+              constexpr Partial kPartialOf[] = {kSum, kCount, kSquares, kMinimum, kMaximum};
+              const unsigned number = scope == kExecution ? kExecutionNumber : kFunctionNumber;
+              return fmt::format("${}", numbers.statistic_id(plan, number, kPartialOf[static_cast<std::size_t>(over)]));
+            }));
     for (const WrittenFormula& formula : formulas) {
       const Metric& from = defs_.metric(formula.metric);
       const std::string name = xml_escape(from.name);

@@ -90,12 +90,12 @@ TEST_P(HpctoolkitDamage, BitsFlipped) {
   }
 }
 
-// Counts and pointers in the headers replaced by huge and odd numbers.
+// Counts, sizes and pointers in the headers replaced by huge and odd numbers, and by none.
 TEST_P(HpctoolkitDamage, LyingNumbers) {
   for (std::string Content::*part : {&Content::description, &Content::profiles, &Content::contexts, &Content::trace}) {
     const std::string whole = content_.*part;
-    for (std::size_t at = 16; at + 8 <= std::min<std::size_t>(whole.size(), 512); at += 2) {
-      for (const char fill : {'\xff', '\x7f', '\x01'}) {
+    for (std::size_t at = 16; at + 8 <= std::min<std::size_t>(whole.size(), 1024); at += 2) {
+      for (const char fill : {'\xff', '\x7f', '\x01', '\0'}) {
         content_.*part = whole;
         (content_.*part).replace(at, 8, 8, fill);
         use(content_, format());

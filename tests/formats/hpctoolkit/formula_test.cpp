@@ -130,12 +130,16 @@ inputs:
   - &bI {metric: b, scope: execution, formula: $$, combine: sum}
   - &bE {<<: *bI, scope: function}
   - &aN {<<: *aI, formula: 1}
+  - &aMin {<<: *aI, combine: min}
+  - &aMax {<<: *aI, combine: max}
+  - &aSquares {<<: *aE, formula: ($$^2)}
 roots:
   - name: a
     description: what a is
     variants:
       Sum: {render: number, formula: {inclusive: *aI , exclusive: {custom: *aX , standard: *aE }}}
       Mean: {render: number, formula: {inclusive: {/: [*aI , *aN ]}}}
+      Spread: {formula: {inclusive: {-: [*aMax , *aMin ]}, exclusive: {sqrt: [{-: [*aSquares , 15]}]}}}
   - name: family
     variants:
       Sum: {render: colorbar, formula: sum}
@@ -189,6 +193,13 @@ class HpctoolkitTaxonomy : public testing::Test {
     return cells.ok() ? cells->scalar(context, location) : std::nan("");
   }
 
+  static double over_all(const Profile& profile, const char* metric, Flavour::Kind flavour, std::size_t context) {
+    const auto cells =
+        compute(profile, profile.defs().find_metric(metric), {{flavour, {}}, {}, all_locations(profile.defs()), true});
+    EXPECT_TRUE(cells.ok()) << metric;
+    return cells.ok() ? cells->scalar(context, 0) : std::nan("");
+  }
+
   TemporaryDirectory directory_;
   Work work_ = make_work();
   DatasetPtr dataset_;
@@ -210,9 +221,13 @@ TEST_F(HpctoolkitTaxonomy, FormulasBecomeDerivedMetrics) {
   EXPECT_EQ(value(*profile, "family:First", kExclusive, 0, 0), 0);  // it has inclusive values only
   // Unasked, what the operands show unasked.
   EXPECT_EQ(value(*profile, "ratio", Flavour::Kind::stored, 0, 0), 4.5);
-  // Aliases are no new metrics; statistics over profiles are found elsewhere; the bad one is reported.
+  // Statistics over the profiles: 9 and 8 of main, 7 and 8 of the leaf.
+  EXPECT_EQ(over_all(*profile, "a:Mean", kInclusive, 0), 8.5);
+  EXPECT_EQ(over_all(*profile, "a:Spread", kInclusive, 0), 1);
+  EXPECT_NEAR(over_all(*profile, "a:Spread", kExclusive, 1), std::sqrt(7 * 7 + 8 * 8 - 15), 1e-12);
+  EXPECT_EQ(value(*profile, "a:Mean", kInclusive, 0, 1), 8);  // of one profile alone
+  // Aliases are no new metrics; the bad one is reported.
   EXPECT_FALSE(profile->defs().find_metric("a:Sum").valid());
-  EXPECT_FALSE(profile->defs().find_metric("a:Mean").valid());
   EXPECT_EQ(profile->defs().metric(profile->defs().find_metric("a")).description, "what a is");
   EXPECT_FALSE(profile->defs().find_metric("no such input").valid());
   bool reported = false;
@@ -257,6 +272,15 @@ TEST_F(HpctoolkitTaxonomy, KeptWhenWritten) {
         }
       }
     }
+    for (const char* metric : {"a:Mean", "a:Spread", "b:StdDev"}) {
+      if (!before->defs().find_metric(metric).valid()) continue;
+      EXPECT_EQ(over_all(**after, metric, Flavour::Kind::inclusive, 0),
+                over_all(*before, metric, Flavour::Kind::inclusive, 0))
+          << target << metric;
+    }
+    // What every database has is not there twice.
+    EXPECT_TRUE((*after)->defs().find_metric("b:StdDev").valid());
+    EXPECT_FALSE((*after)->defs().find_metric("b:StdDev'").valid());
   }
 }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "formats/hpctoolkit/database_writer.hpp"
+#include "formats/hpctoolkit/mapping.hpp"
 #include "formats/hpctoolkit/sources.hpp"
 #include "formats/registry.hpp"
 #include "profile/memory_profile.hpp"
@@ -64,6 +65,42 @@ class HpctoolkitNative : public testing::Test {
   TemporaryDirectory directory_;
   Work work_ = make_work();
 };
+
+// A pre-release description without contexts: no pointer leads into its context section.
+TEST_F(HpctoolkitNative, PrereleaseWithoutContexts) {
+  if (!fs::exists(data_directory())) GTEST_SKIP() << "no shared data";
+  const fs::path at = copy("b0-loop-inline");
+  const std::string meta = bytes_of(at / "meta.db");
+  std::uint64_t size = 0;
+  std::uint64_t section = 0;
+  std::memcpy(&size, meta.data() + 0x40, 8);
+  std::memcpy(&section, meta.data() + 0x48, 8);
+  const std::uint64_t end = section + size;
+  fs::permissions(at / "meta.db", fs::perms::owner_write, fs::perm_options::add);
+  overwrite(at / "meta.db", static_cast<std::streamoff>(section), std::string(8, '\0'));
+  overwrite(at / "meta.db", static_cast<std::streamoff>(section + 8), {reinterpret_cast<const char*>(&end), 8});
+  const DatasetPtr dataset = open(at);
+  ASSERT_TRUE(dataset);
+  auto profile = dataset->profile();
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ((*profile)->defs().contexts.size(), 0U);
+  EXPECT_EQ((*profile)->defs().metrics.at(0).name, "cycles");
+}
+
+// A metric of one scope has no suffix: its accumulator says which scope it is.
+TEST_F(HpctoolkitNative, TheScopeOfAMetricWithoutSuffix) {
+  const Blob xml = Blob::own("experiment.xml", R"xml(<HPCToolkitExperiment version="4.0"><SecCallPathProfile><SecHeader>
+<MetricTable><Metric i="1" o="1" n="T:PARTIAL:0" t="exclusive" show="4"><MetricFormula t="combine" frm="sum($1, $1)"/>
+</Metric></MetricTable><MetricDBTable><MetricDB i="1" n="T"/></MetricDBTable></SecHeader><SecCallPathProfileData/>
+</SecCallPathProfile></HPCToolkitExperiment>)xml");
+  const auto native = ExperimentXml::read(xml, work_);
+  ASSERT_TRUE(native.ok());
+  const auto mapping = map_xml(*native, work_);
+  ASSERT_TRUE(mapping.ok());
+  ASSERT_EQ(mapping->definitions->metrics.size(), 1U);
+  ASSERT_EQ(mapping->definitions->metrics[0].scopes.size(), 1U);
+  EXPECT_EQ(mapping->definitions->metrics[0].scopes[0].scope, Scope::exclusive);
+}
 
 // The published document says 4.0 where the writers wrote 1.0: what counts is the structure.
 TEST_F(HpctoolkitNative, VersionsOfTheDocument) {
