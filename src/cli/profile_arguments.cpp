@@ -11,6 +11,7 @@
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/expression/pattern.hpp"
+#include "profile/views.hpp"
 
 namespace fathom::cli {
 
@@ -130,9 +131,16 @@ Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
     return !metric.hidden && !metric.switched_off && why_unavailable(profile, MetricId(i)).empty() &&
            (metric.derived() || !metric.scopes.empty());
   };
-  const auto find = [&](const auto& wanted) -> std::vector<MetricId> {
+  // Databases of GPU tools declare many metrics that nothing was measured for. Looking is cheap where inclusive values
+  // are stored; if none has any, the first is as good as another.
+  const auto measured = [&](std::size_t i) {
+    if (defs.metrics[i].derived() || defs.metrics[i].stored_as(Scope::inclusive) < 0) return true;
+    const auto total = metric_total(profile, MetricId(i), {});
+    return !total.ok() || !total->is_zero();
+  };
+  const auto find = [&](const auto& wanted, bool with_values = true) -> std::vector<MetricId> {
     for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
-      if (usable(i) && wanted(defs.metrics[i])) return {MetricId(i)};
+      if (usable(i) && wanted(defs.metrics[i]) && (!with_values || measured(i))) return {MetricId(i)};
     }
     return {};
   };
@@ -140,7 +148,7 @@ Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
        {find([](const Metric& metric) { return equal_ignoring_case(metric.name, "time"); }),
         find([](const Metric& metric) { return measures_time(metric) && metric.type.kind == ValueKind::f64; }),
         find([](const Metric& metric) { return metric.type.is_plain_number(); }),
-        find([](const Metric&) { return true; })}) {
+        find([](const Metric&) { return true; }), find([](const Metric&) { return true; }, false)}) {
     if (!found.empty()) return found;
   }
   return Error("holds no metric with values", Place::in(profile.name));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <unordered_set>
 
 #include "base/text.hpp"
 #include "formats/hpctoolkit/derived_metrics.hpp"
@@ -160,8 +161,16 @@ TableColumns ClassicDatabase::map_tables(const ExperimentXml& xml) {
 Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts,
                                           TableColumns columns) {
   Definitions& defs = *mapping_.definitions;
+  declared_ = defs.metrics.size() + xml.metrics.size();
+  std::unordered_set<std::int64_t> with_values;
+  for (const XmlValue& value : xml.values) with_values.insert(value.metric);
   std::unordered_map<std::int64_t, MetricId> column_of;
+  std::vector<std::pair<MetricId, const XmlMetric*>> described;
   for (const XmlMetric& native : xml.metrics) {
+    // What is only defined by a formula becomes a derived metric.
+    const bool defined = std::any_of(native.formulas.begin(), native.formulas.end(),
+                                     [](const XmlFormula& formula) { return formula.type == "view"; });
+    if (defined && !with_values.contains(native.id)) continue;
     Metric metric;
     metric.name = metric.display_name = native.name;
     while (defs.find_metric(metric.name).valid()) metric.name += '\'';
@@ -170,6 +179,7 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
     metric.file_id = static_cast<std::uint64_t>(native.id);
     metric.hidden = native.show == 4;
     column_of.try_emplace(native.id, MetricId(defs.metrics.size()));
+    described.emplace_back(MetricId(defs.metrics.size()), &native);
     defs.metrics.push_back(std::move(metric));
   }
   auto cells = std::make_shared<std::vector<ColumnValue>>();
@@ -200,13 +210,9 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
   if (tables_.empty() && !cells->empty()) {
     // Without per-thread files the columns are all there is: views need them as values of a location.
     std::vector<std::vector<std::vector<double>>> values(defs.metrics.size());
-    const std::size_t described = defs.metrics.size();
-    for (std::size_t m = 0; m < described; ++m) {
-      const auto [base, exclusive] = scope_in_name(defs.metrics[m].name, xml.metrics[m].scope);
-      MetricId id;
-      for (std::size_t k = described; k < defs.metrics.size(); ++k) {
-        if (defs.metrics[k].name == base + std::string(kAllThreads)) id = MetricId(k);
-      }
+    for (const auto& [column_id, native] : described) {
+      const auto [base, exclusive] = scope_in_name(defs.metrics[column_id.index()].name, native->scope);
+      MetricId id = defs.find_metric(base + std::string(kAllThreads));
       if (!id.valid()) {
         Metric metric;
         metric.name = base + std::string(kAllThreads);
@@ -217,12 +223,14 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
         values.emplace_back();
       }
       Metric& metric = defs.metrics[id.index()];
-      metric.scopes.push_back({exclusive ? Scope::exclusive : Scope::inclusive, exclusive ? "exclusive" : "inclusive"});
+      const StoredScope scope{exclusive ? Scope::exclusive : Scope::inclusive, exclusive ? "exclusive" : "inclusive"};
+      if (metric.stored_as(scope.scope) >= 0) continue;
+      metric.scopes.push_back(scope);
       std::vector<double> column(defs.contexts.size());
       const auto first =
-          std::lower_bound(cells->begin(), cells->end(), MetricId(m),
+          std::lower_bound(cells->begin(), cells->end(), column_id,
                            [](const ColumnValue& cell, MetricId wanted) { return cell.metric < wanted; });
-      for (auto cell = first; cell != cells->end() && cell->metric == MetricId(m); ++cell) {
+      for (auto cell = first; cell != cells->end() && cell->metric == column_id; ++cell) {
         if (cell->context.valid()) column[cell->context.index()] = cell->value;
       }
       values[id.index()].push_back(std::move(column));
@@ -330,11 +338,7 @@ Result<void> ClassicDatabase::dump(const DumpOptions& options, const TextSink& s
 Result<std::vector<InfoEntry>> ClassicDatabase::describe(bool) {
   const Definitions& defs = *mapping_.definitions;
   std::vector<InfoEntry> out;
-  // Columns that stand for all threads are declared once.
-  const auto declared = std::count_if(defs.metrics.begin(), defs.metrics.end(), [](const Metric& metric) {
-    return !metric.derived() && !metric.name.ends_with(kAllThreads);
-  });
-  out.push_back({"metrics", static_cast<std::uint64_t>(declared)});
+  out.push_back({"metrics", std::uint64_t{declared_}});
   if (!mapping_.programs.empty()) out.push_back({"derived_metrics", std::uint64_t{mapping_.programs.size()}});
   out.push_back({"contexts", std::uint64_t{defs.contexts.size()}});
   out.push_back({"regions", std::uint64_t{defs.regions.size()}});

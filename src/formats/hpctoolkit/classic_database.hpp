@@ -48,6 +48,7 @@ class ClassicDatabase : public Dataset {
   std::shared_ptr<const Profile> profile_;
   std::shared_ptr<const Trace> trace_;
   std::uint64_t samples_ = 0;
+  std::size_t declared_ = 0;  // metrics: columns of the XML, and metrics of the files per thread
 };
 
 }  // namespace fathom::hpctoolkit

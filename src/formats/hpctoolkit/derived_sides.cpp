@@ -74,21 +74,13 @@ void ignore_rounding(Tree& tree, double least_variance) {
   }
 }
 
-// "sec" of "CPUTIME (sec):Mean", whose last part may be a statistic that has the metric's own unit.
-std::string unit_of(std::string_view name) {
-  for (const std::string_view statistic : {":Mean", ":StdDev", ":Min", ":Max"}) {
-    if (name.ends_with(statistic)) return unit_in_name(name.substr(0, name.size() - statistic.size()));
-  }
-  return unit_in_name(name);
-}
-
 }  // namespace
 
 void add_derived_metric(std::string name, const std::string& description, Sides sides, Mapping& mapping) {
   Definitions& defs = *mapping.definitions;
   Metric metric;
   metric.display_name = name;
-  metric.unit = unit_of(name);
+  metric.unit = unit_in_name(name);
   while (defs.find_metric(name).valid()) name += '\'';
   metric.name = std::move(name);
   metric.description = description;
@@ -96,8 +88,10 @@ void add_derived_metric(std::string name, const std::string& description, Sides 
   metric.derivation = Derivation::post;
   metric.expression = readable_formula(sides.exclusive ? *sides.exclusive : *sides.inclusive);
   metric.attributes.emplace_back(kShown, kWhenNamed);
+  // Others are left as they are, so that they can be written again.
+  const bool deviation = metric.name.ends_with(":StdDev") || metric.name.ends_with(":CfVar");
   for (auto* side : {&sides.inclusive, &sides.exclusive}) {
-    if (*side) ignore_rounding(**side, sides.least_variance);
+    if (deviation && *side) ignore_rounding(**side, sides.least_variance);
   }
   auto program = std::make_shared<Program>();
   program->language = "hpctoolkit";

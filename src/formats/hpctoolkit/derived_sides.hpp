@@ -20,7 +20,8 @@ struct Sides {
   std::optional<expression::Tree> inclusive;
   std::optional<expression::Tree> exclusive;
 
-  // In formulas over statistics a variance below this, in proportion to the square of the mean, is rounding.
+  // In deviations (NAME:StdDev, NAME:CfVar) a variance below this, in proportion to the square of the mean, is
+  // rounding.
   double least_variance = 1e-12;
 
   // The only metric that it is made of, when it is nothing but that metric.

@@ -30,6 +30,11 @@ std::pair<std::string, std::string> without_scope(const std::string& name) {
 }
 
 std::string unit_in_name(std::string_view name) {
+  for (const std::string_view statistic : {":Sum", ":Mean", ":StdDev", ":Min", ":Max"}) {
+    if (!name.ends_with(statistic)) continue;
+    name.remove_suffix(statistic.size());
+    break;
+  }
   if (!name.ends_with(')')) return {};
   const auto open = name.rfind('(');
   return open == std::string_view::npos ? std::string() : std::string(name.substr(open + 1, name.size() - open - 2));

@@ -63,7 +63,7 @@ const std::vector<std::string>& default_id_names();
 void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<std::string>& id_names, Mapping& mapping);
 // Splits "NAME (I)" of experiment.xml into NAME and the scope, "" where there is no suffix.
 std::pair<std::string, std::string> without_scope(const std::string& name);
-// "sec" of "CPUTIME (sec)".
+// "sec" of "CPUTIME (sec)" and of "CPUTIME (sec):Mean", a statistic in the same unit.
 std::string unit_in_name(std::string_view name);
 
 Result<Mapping> map_meta(const MetaDb& meta, const Work& work);

@@ -68,9 +68,8 @@ Result<std::string> taxonomy_text(const Profile& profile, const std::vector<Metr
                            formula.exclusive);
     }
   }
-  if (inputs.empty()) inputs = "[]\n";
-  if (roots.empty()) roots = "[]\n";
-  return fmt::format("version: 0\ninputs:\n{}roots:\n{}", inputs, roots);
+  const auto list = [](const std::string& items) { return items.empty() ? " []\n" : "\n" + items; };
+  return fmt::format("version: 0\ninputs:{}roots:{}", list(inputs), list(roots));
 }
 
 }  // namespace fathom::hpctoolkit

@@ -16,6 +16,10 @@ using expression::Over;
 using expression::Reach;
 using expression::Wanted;
 
+// After the name of a column that is stored and shown through a formula, where its own name does not tell which is
+// meant.
+constexpr std::string_view kAsShown = " (shown)";
+
 // What a formula means by a column of the XML.
 class Columns {
  public:
@@ -69,7 +73,9 @@ class XmlMapper {
       (inclusive ? sides.inclusive : sides.exclusive) = std::move(*tree);
     }
     if (sides.alias() != nullptr) return {};
-    add_derived_metric(name, xml_.metrics[first].description, std::move(sides), mapping_);
+    const bool taken = mapping_.definitions->find_metric(name).valid();
+    add_derived_metric(taken ? name + std::string(kAsShown) : name, xml_.metrics[first].description, std::move(sides),
+                       mapping_);
     return {};
   }
 
@@ -150,11 +156,17 @@ class ClassicColumns final : public Columns {
     // A column that is shown by a formula of its own, seen from another one. Its own id is what is stored.
     const bool finalizing = std::none_of(in.formulas.begin(), in.formulas.end(),
                                          [](const XmlFormula& formula) { return formula.type == "view"; });
-    const MetricId shown = defs.find_metric(name);
-    if (!finalizing && metric->id != in.id && shown.valid() && mapping_.programs.contains(shown)) {
-      return reference_to(name, inclusive, in_inclusive);
+    for (const std::string& shown : {name + std::string(kAsShown), name}) {
+      const MetricId id_of = defs.find_metric(shown);
+      if (!finalizing && metric->id != in.id && id_of.valid() && mapping_.programs.contains(id_of)) {
+        return reference_to(shown, inclusive, in_inclusive);
+      }
     }
-    if (!per_thread_) return reference_to(name + std::string(kAllThreads), inclusive, in_inclusive);
+    if (!per_thread_) {
+      const std::string stored = name + std::string(kAllThreads);
+      if (!defs.find_metric(stored).valid()) return Error(fmt::format("there are no values of '{}'", metric->name));
+      return reference_to(stored, inclusive, in_inclusive);
+    }
     for (std::string base = name;; base.resize(base.rfind(':'))) {
       const MetricId stored = defs.find_metric(base);
       if (stored.valid() && !defs.metric(stored).scopes.empty()) {

@@ -115,7 +115,7 @@ TEST_F(HpctoolkitClassicFormula, FromFilesPerThread) {
   EXPECT_NEAR(value(*profile, "share", 0), 4.0 / 12, 1e-12);
   // The sum needs no metric of its own; a column of which the files know nothing is reported.
   EXPECT_FALSE(profile->defs().find_metric("T (sec):Sum").valid());
-  EXPECT_FALSE(profile->defs().find_metric("twice").valid());
+  EXPECT_FALSE(profile->defs().find_metric("twice (shown)").valid());
   bool reported = false;
   for (const auto& one : work_->diagnostics.all()) reported = reported || one.text.find("'twice'") != std::string::npos;
   EXPECT_TRUE(reported);
@@ -130,7 +130,8 @@ TEST_F(HpctoolkitClassicFormula, FromAccumulatorsOfTheXml) {
   EXPECT_EQ(value(*profile, "T (sec):Min (all threads)", 0), 2);
   EXPECT_EQ(value(*profile, "T (sec):Min (all threads)", 1), 0);  // never set
   EXPECT_NEAR(value(*profile, "share", 0), 4.0 / 12, 1e-12);
-  EXPECT_EQ(value(*profile, "twice", 0), 5 * 2 + 12);
+  // Its own number is what is stored.
+  EXPECT_EQ(value(*profile, "twice (shown)", 0), 5 * 2 + 12);
   EXPECT_FALSE(work_->diagnostics.defective());
 }
 
