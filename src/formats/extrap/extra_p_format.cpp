@@ -9,10 +9,21 @@
 namespace fathom::extrap {
 namespace {
 
+constexpr std::size_t kFirstName = 30;  // offset of the first member's name in a zip archive
+
 Match recognise(const Source& source) {
   if (source.is_directory() || !is_zip(source.blob().bytes())) return {};
   const auto zip = ZipReader::open(source.blob());
-  if (!zip) return {};
+  if (!zip) {
+    // Cut off: its list of members is at the end, but its first member has a name.
+    const std::string_view head = source.head();
+    for (const std::string_view member : {"experiment.json", "values/"}) {
+      if (head.substr(0, kFirstName + member.size()).ends_with(member)) {
+        return {Confidence::maybe, "a damaged zip archive that starts as an Extra-P experiment does"};
+      }
+    }
+    return {};
+  }
   if (zip->has("experiment.json")) return {Confidence::certain, "a zip archive with experiment.json"};
   return {};
 }
