@@ -72,26 +72,25 @@ std::uint32_t intern(Names& names, std::string_view name, std::uint64_t& needed,
 
 }  // namespace
 
-// Counts what is about to be used; the budget is asked in larger and larger pieces.
+// Counts what is about to be used. The budget is asked in larger and larger pieces, and at its end for what is needed.
 bool ExperimentBuilder::take(std::uint64_t bytes) {
   needed_ += bytes;
   if (needed_ <= reserved_) return ok();
   if (!ok()) return false;
-  const std::uint64_t more = needed_ - reserved_;
-  auto piece = work_->budget.reserve(std::max({more, kSmallestReservation, reserved_ / 8}), "");
+  const std::uint64_t least = needed_ - reserved_;
+  std::uint64_t size = std::max({least, kSmallestReservation, reserved_ / 8});
+  auto piece = work_->budget.reserve(size, "");
   if (!piece) {
-    piece =
-        work_->budget.reserve(more, fmt::format("the experiment, of which {} measurements are read, no longer fits: "
-                                                "the next piece",
-                                                records_.size()));
-    if (!piece) {
-      exceeded_ = std::move(piece).error();
-      return false;
-    }
-    reserved_ += more;
-  } else {
-    reserved_ += std::max({more, kSmallestReservation, reserved_ / 8});
+    size = least;
+    piece = work_->budget.reserve(
+        size, fmt::format("the experiment, of which {} measurements are read, no longer fits: the next piece",
+                          records_.size()));
   }
+  if (!piece) {
+    exceeded_ = std::move(piece).error();
+    return false;
+  }
+  reserved_ += size;
   experiment_.memory_.push_back(std::move(*piece));
   return true;
 }

@@ -13,8 +13,9 @@ namespace fathom {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMixture = 400;  // hypotheses in a mixture
-constexpr double kNegligible = 1e-4;   // weight below which one is left out
+constexpr std::size_t kMixture = 400;        // hypotheses in a mixture
+constexpr std::size_t kLargeMixture = 2000;  // with three parameters, where many more of them fit
+constexpr double kNegligible = 1e-4;         // weight below which one is left out
 constexpr double kMostDegrees = 200;
 constexpr double kPrecise = 1e-12;  // of a quantile, which is a logarithm
 
@@ -236,7 +237,7 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
   }
   const auto member = state_->robust.member[model.series];
   const RobustGroup& group = *state_->robust.groups[member.group];
-  const auto hypotheses = group.ranked(member.index, kMixture);
+  const auto hypotheses = group.ranked(member.index, group.parameters() > 2 ? kLargeMixture : kMixture);
   for (const auto& point : points) {
     out.push_back(robust_forecast(group, member.index, hypotheses, model, point, level));
   }

@@ -267,7 +267,7 @@ class RobustMulti final : public RobustGroup {
         }
       }
     }
-    return std::move(best.picks);
+    return std::move(best).sorted();
   }
 
   void estimate_noise() {

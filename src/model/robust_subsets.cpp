@@ -50,6 +50,22 @@ BestPicks::BestPicks(const Scoring& how, std::size_t count) : scoring(how), keep
   }
 }
 
+void BestPicks::add(const Pick& pick) {
+  if (picks.size() == keep) {
+    std::pop_heap(picks.begin(), picks.end(), better);
+    picks.back() = pick;
+  } else {
+    picks.push_back(pick);
+  }
+  picks.back().order = met++;
+  std::push_heap(picks.begin(), picks.end(), better);
+}
+
+std::vector<Pick> BestPicks::sorted() && {
+  std::sort_heap(picks.begin(), picks.end(), better);
+  return std::move(picks);
+}
+
 std::size_t padded(std::size_t points) { return (points + kLanes - 1) / kLanes * kLanes; }
 
 void fill_gram(std::span<const double> matrix, std::size_t columns, std::size_t stride, std::size_t from,
@@ -137,11 +153,7 @@ void SubsetSearch::offer(double value) {
   value *= best_.negative[negative];
   if (!(value < worst)) return;
   pick_.value = value;
-  auto& picks = best_.picks;
-  const auto place =
-      std::upper_bound(picks.begin(), picks.end(), value, [](double x, const Pick& other) { return x < other.value; });
-  picks.insert(place, pick_);
-  if (picks.size() > best_.keep) picks.pop_back();
+  best_.add(pick_);
 }
 
 }  // namespace fathom

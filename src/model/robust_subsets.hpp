@@ -20,6 +20,7 @@ struct Pick {
   std::array<std::uint16_t, 3> candidate{};                // block of each parameter's axis
   std::array<std::uint8_t, kMostColumns> column{};         // bit p = parameter p is a factor
   std::uint8_t count = 0;
+  std::uint32_t order = 0;  // in which the search met it: of equal ones the first is the better
 };
 
 // What the search remembers of the models that it has met. The scoring must outlive it.
@@ -27,15 +28,22 @@ struct BestPicks {
   static constexpr std::size_t kMostExtraFactors = 2 * Pick::kMostColumns;
   BestPicks(const Scoring& how, std::size_t count);
   [[nodiscard]] double worst() const {
-    return picks.size() < keep ? std::numeric_limits<double>::infinity() : picks.back().value;
+    return picks.size() < keep ? std::numeric_limits<double>::infinity() : picks.front().value;
   }
+  static bool better(const Pick& a, const Pick& b) {
+    return a.value != b.value ? a.value < b.value : a.order < b.order;
+  }
+  void add(const Pick& pick);
+  // Best first.
+  [[nodiscard]] std::vector<Pick> sorted() &&;
 
   const Scoring& scoring;
   std::size_t keep;
   // Factors of the scoring's value for columns and extra factors, and for negative coefficients.
   std::array<std::array<double, kMostExtraFactors + 1>, Pick::kMostColumns + 1> price{};
   std::array<double, Pick::kMostColumns + 1> negative{};
-  std::vector<Pick> picks;  // best first
+  std::vector<Pick> picks;  // a heap, the worst first
+  std::uint32_t met = 0;
 };
 
 // Columns are padded with zeros to whole vectors.
