@@ -83,7 +83,8 @@ std::span<const CommandGroup> command_groups() {
        }},
       {"Predict",
        {
-           {"model", "scaling models from an experiment or a directory of runs", Forms::json, make_model_command},
+           {"model", "scaling models from an experiment or a directory of runs", Forms::json_and_csv,
+            make_model_command},
            {"advise", "which points to measure next under a budget", Forms::json, make_advise_command},
        }},
       {"Hand on",

@@ -17,6 +17,7 @@
 #include "io/output_file.hpp"
 #include "model/fit.hpp"
 #include "model/predict.hpp"
+#include "report/csv.hpp"
 #include "report/model_plot.hpp"
 #include "report/model_print.hpp"
 #include "report/model_ranking.hpp"
@@ -80,6 +81,10 @@ class ModelCommand final : public Command {
     }
     if (session.json()) {
       write_json(session, sets.front(), points);
+      return kDone;
+    }
+    if (session.csv()) {
+      write_csv(session, sets.front(), points);
       return kDone;
     }
     if (save_ || plot_) {
@@ -243,6 +248,34 @@ class ModelCommand final : public Command {
       json.end_array().end_object();
     }
     json.end_array();
+  }
+
+  // One row per model, or per model and point of --predict; without the latter its columns are empty.
+  void write_csv(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
+    const Experiment& e = *experiment_data_;
+    CsvWriter csv(session.out());
+    csv.header(
+        {"callpath", "metric", "function", "RSS", "rRSS", "SMAPE", "AR2", "RE", "point", "value", "low", "high"});
+    for (std::size_t i = 0; i < set.models.size() && !csv.closed(); ++i) {
+      const Model& model = set.models[i];
+      const Series& s = e.series()[model.series];
+      const std::string function = text(model.function, e.parameters());
+      for (std::size_t at = 0; at < std::max<std::size_t>(points.size(), 1); ++at) {
+        csv.field(e.callpaths()[s.callpath].name);
+        csv.field(e.metrics()[s.metric].name);
+        csv.field(function);
+        const Quality& q = model.quality;
+        for (const double figure : {q.rss, q.rrss, q.smape, q.ar2, q.re}) csv.field(figure);
+        if (points.empty()) {
+          for (int column = 0; column < 4; ++column) csv.field("");
+        } else {
+          const Forecast& f = forecasts_[i][at];
+          csv.field(named_point(e, points[at]));
+          for (const double figure : {f.value, f.prediction.low, f.prediction.high}) csv.field(figure);
+        }
+        csv.end_row();
+      }
+    }
   }
 
   Result<int> write_predictions(Session& session, const ModelSet& set,

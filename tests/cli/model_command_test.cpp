@@ -133,6 +133,34 @@ TEST(ModelCommand, AWideIntervalIsSaid) {
   }
 }
 
+TEST(ModelCommand, CsvHasTheNumbersOfTheJson) {
+  const std::vector<std::string> arguments = {kExample, "--callpath", "main->solve", "--predict",
+                                              "p=128",  "--predict",  "p=256"};
+  auto with_csv = arguments;
+  with_csv.push_back("--csv");
+  const Ran ran = run(with_csv);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Json model = run_json(arguments)[0];
+  std::istringstream lines(ran.out);
+  std::string header;
+  std::getline(lines, header);
+  EXPECT_EQ(header, "callpath,metric,function,RSS,rRSS,SMAPE,AR2,RE,point,value,low,high");
+  for (const auto& prediction : model["predictions"]) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_TRUE(line.starts_with("main->solve,time," + model["function"].get<std::string>() + ",")) << line;
+    double value = 0;
+    double low = 0;
+    double high = 0;
+    ASSERT_EQ(std::sscanf(line.substr(line.find(",p=")).c_str(), ",p=%*d,%lf,%lf,%lf", &value, &low, &high), 3) << line;
+    EXPECT_EQ(value, prediction["value"].get<double>());
+    EXPECT_EQ(low, prediction["low"].get<double>());
+    EXPECT_EQ(high, prediction["high"].get<double>());
+  }
+  // Without points their columns are empty.
+  EXPECT_NE(run({kExample, "--callpath", "main->solve", "--csv"}).out.find(",,,,\n"), std::string::npos);
+}
+
 TEST(ModelCommand, PredictionsComeWithIntervals) {
   const Ran ran = run({kExample, "--predict", "p=128", "--predict", "p=256", "--callpath", "main->write_output"});
   EXPECT_EQ(ran.status, 0);
