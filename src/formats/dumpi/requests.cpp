@@ -34,22 +34,32 @@ bool may_share(const Pending& pending) {
   return pending.kind == Pending::Kind::send || (pending.kind == Pending::Kind::recv && pending.peer < 0);
 }
 
+bool share(const Pending& a, const Pending& b) {
+  if (!may_share(a) || !may_share(b)) return false;
+  return a.thread == b.thread || (a.kind == Pending::Kind::send && b.kind == Pending::Kind::send);
+}
+
 }  // namespace
 
 bool touches_requests(std::uint16_t id) { return id < kIds && kTouching[id]; }
 
-void Requests::Queue::pop() {
-  if (++head == items.size()) {
-    clear();
-  } else if (head >= 1024 && 2 * head >= items.size()) {
+std::size_t Requests::Queue::find(std::uint16_t thread) const {
+  for (std::size_t at = head; at < items.size(); ++at) {
+    if (items[at].thread == thread) return at;
+  }
+  return head;
+}
+
+void Requests::Queue::take(std::size_t at) {
+  if (at != head) {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
+    return;
+  }
+  ++head;
+  if (head == items.size() || (head >= 1024 && 2 * head >= items.size())) {
     items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(head));
     head = 0;
   }
-}
-
-void Requests::Queue::clear() {
-  items.clear();
-  head = 0;
 }
 
 Requests::Queue* Requests::find(Queues& queues, std::int64_t id) {
@@ -59,14 +69,23 @@ Requests::Queue* Requests::find(Queues& queues, std::int64_t id) {
 
 void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener) {
   Queue& queue = queues[id];
-  if (!queue.empty()) {
-    if (may_share(pending) && may_share(queue.front())) {
-      pending.shared = queue.front().shared = true;
-      if (queue.items.size() - queue.head >= kMostShared) queue.pop();
-    } else {
-      queue.clear();  // the completion of what was there was not seen
+  pending.thread = call.thread;
+  for (std::size_t at = queue.head; at < queue.items.size();) {
+    Pending& other = queue.items[at];
+    if (share(pending, other)) {
+      pending.shared = other.shared = true;
+      break;
     }
+    if (other.thread != pending.thread) {
+      ++at;
+      continue;
+    }
+    // Its completion was not seen. What comes next is where it was, or at the new front.
+    const bool first = at == queue.head;
+    queue.take(at);
+    if (first) at = queue.head;
   }
+  if (queue.items.size() - queue.head >= kMostShared) queue.take(queue.head);
   if (!pending.persistent) pending.sequence = begun_++;
   pending.record = call.number;
   queue.items.push_back(pending);
@@ -75,8 +94,9 @@ void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending 
 
 void Requests::start(std::int64_t id, const Call& call, std::int64_t posted_ns, RequestListener& listener) {
   Queue* queue = find(requests_, id);
-  if (queue == nullptr || !queue->front().persistent) return;
-  Pending& pending = queue->front();
+  if (queue == nullptr) return;
+  Pending& pending = queue->of(call.thread);
+  if (!pending.persistent) return;
   pending.active = true;
   pending.cancelling = false;
   pending.record = call.number;
@@ -88,15 +108,16 @@ void Requests::start(std::int64_t id, const Call& call, std::int64_t posted_ns, 
 void Requests::complete(std::int64_t id, const Call& call, const Status* status, RequestListener& listener) {
   Queue* queue = find(is_io_completion(call.id) ? io_requests_ : requests_, id);
   if (queue == nullptr) return;  // made by a call that is not traced
-  Pending& front = queue->front();
-  if (!front.persistent) {
-    listener.completed(call, front, status);
-    queue->pop();
+  const std::size_t at = queue->find(call.thread);
+  Pending& pending = queue->items[at];
+  if (!pending.persistent) {
+    listener.completed(call, pending, status);
+    queue->take(at);
     return;
   }
-  if (!front.active) return;
-  front.active = false;
-  listener.completed(call, front, status);
+  if (!pending.active) return;
+  pending.active = false;
+  listener.completed(call, pending, status);
 }
 
 void Requests::completions(const Call& call, RequestListener& listener) {
@@ -196,10 +217,10 @@ void Requests::follow(const Call& call, const Tables& tables, std::int64_t poste
       begin(requests_, id(call.integer(0)), call, pending, listener);
       break;
     case ids::kRequestFree:
-      if (Queue* queue = find(requests_, id(call.integer(0)))) queue->pop();
+      if (Queue* queue = find(requests_, id(call.integer(0)))) queue->take(queue->find(call.thread));
       break;
     case ids::kCancel:
-      if (Queue* queue = find(requests_, id(call.integer(0)))) queue->front().cancelling = true;
+      if (Queue* queue = find(requests_, id(call.integer(0)))) queue->of(call.thread).cancelling = true;
       break;
     default:
       break;

@@ -13,9 +13,10 @@ struct Pending {
   enum class Kind : std::uint8_t { send, recv, io, other };
   Kind kind = Kind::send;
   bool persistent = false;
-  bool active = true;       // persistent: started and not completed yet
-  bool shared = false;      // others were pending under the same id: a receive is one from nobody
-  bool cancelling = false;  // MPI_Cancel was called for it
+  bool active = true;        // persistent: started and not completed yet
+  bool shared = false;       // others were pending under the same id: a receive is one from nobody
+  bool cancelling = false;   // MPI_Cancel was called for it
+  std::uint16_t thread = 0;  // that began it
   std::int64_t posted_ns = 0;
   std::uint64_t record = 0;    // that began it
   std::uint64_t sequence = 0;  // of all operations that were begun in the stream: several of one record differ
@@ -45,14 +46,16 @@ class Requests {
 
  private:
   // One id can stand for several pending sends at once (libraries share a handle between sends that were over at
-  // once), and ids come back all the time: hence a queue per id. Its memory is kept, as ids are.
+  // once), and ids come back all the time: hence a queue per id. Its memory is kept, as ids are. Among threads a handle
+  // may come back in one before the record of the call that completed it in another is written.
   struct Queue {
     std::vector<Pending> items;
     std::size_t head = 0;
     [[nodiscard]] bool empty() const { return head == items.size(); }
-    Pending& front() { return items[head]; }
-    void pop();
-    void clear();
+    // The first one of the thread, or of all where it has none.
+    [[nodiscard]] std::size_t find(std::uint16_t thread) const;
+    Pending& of(std::uint16_t thread) { return items[find(thread)]; }
+    void take(std::size_t at);
   };
   using Queues = std::unordered_map<std::int64_t, Queue>;
 

@@ -245,8 +245,10 @@ TEST_F(DumpiData, MessagesOfTheOtherProgramsAreMatched) {
     auto merged = MergedEvents::over(**trace);
     ASSERT_TRUE(merged.ok());
     std::uint64_t receives = 0;
+    std::uint64_t sends = 0;
     std::uint64_t unknown = 0;
     while (const Event* event = merged->next()) {
+      if (event->kind == EventKind::send && event->peer >= 0) ++sends;
       if (event->kind != EventKind::recv) continue;
       if (event->peer >= 0) ++receives;
       if (event->peer == kUnknownPeer) ++unknown;
@@ -262,6 +264,7 @@ TEST_F(DumpiData, MessagesOfTheOtherProgramsAreMatched) {
                                })
                     .ok());
     EXPECT_EQ(matched, receives) << name;
+    EXPECT_EQ(matched, sends) << name;
     // Threads that send with the same tag at the same time: the trace does not tell which message went first.
     const bool ambiguous = std::string_view(name) == "threads2";
     EXPECT_LE(backwards, ambiguous ? matched / 20 : 0U) << name;

@@ -306,6 +306,20 @@ TEST_F(DumpiMessages, ThreadsShareRequests) {
   EXPECT_EQ(records, (std::vector<std::uint64_t>{0, 3}));
 }
 
+// Thread 2 has waited, the library gives its handle to thread 1, and only then the record of the wait is written.
+TEST_F(DumpiMessages, AHandleComesBackBeforeTheRecordOfItsCompletion) {
+  std::vector<TraceMaker> ranks(2);
+  for (int n = 0; n < 3; ++n) ranks[0].send("MPI_Send", 1 + n, kInt, 1, n, kWorld);
+  ranks[1].thread(2).irecv(1, kInt, 0, 0, kWorld, 4);                                // 0
+  ranks[1].thread(1).irecv(2, kInt, 0, 1, kWorld, 4);                                // 1
+  ranks[1].thread(2).call("MPI_Waitall", {{"requests", list({4})}});                 // 2
+  ranks[1].thread(2).irecv(3, kInt, kAny, 2, kWorld, 4);                             // 3
+  ranks[1].thread(1).call("MPI_Wait", {{"request", 4}});                             // 4
+  ranks[1].thread(1).call("MPI_Wait", {{"request", 4}, {"status", got(12, 0, 2)}});  // 5: of the other thread
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 1, 2, 4}, {0, 1, 1, 4, 8}, {0, 2, 1, 5, 12}}));
+}
+
 TEST_F(DumpiMessages, MessagesOverAnInterCommunicator) {
   std::vector<TraceMaker> ranks(3);
   for (int r = 0; r < 3; ++r) {
