@@ -31,6 +31,8 @@ endforeach()
 install(EXPORT FathomTargets NAMESPACE Fathom:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Fathom
   FILE FathomConfig.cmake)
 write_basic_package_version_file(FathomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# Relative, so that the package may be installed under another prefix or moved.
+file(RELATIVE_PATH FATHOM_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/fathom.pc.in fathom.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/FathomConfigVersion.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Fathom)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fathom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
