@@ -265,9 +265,7 @@ TEST_F(DumpiData, MessagesOfTheOtherProgramsAreMatched) {
                     .ok());
     EXPECT_EQ(matched, receives) << name;
     EXPECT_EQ(matched, sends) << name;
-    // Threads that send with the same tag at the same time: the trace does not tell which message went first.
-    const bool ambiguous = std::string_view(name) == "threads2";
-    EXPECT_LE(backwards, ambiguous ? matched / 20 : 0U) << name;
+    EXPECT_EQ(backwards, 0U) << name;
     EXPECT_EQ(unknown, 0U) << name;
   }
 }
