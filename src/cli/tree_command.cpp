@@ -226,7 +226,9 @@ class TreeCommand final : public Command {
       table.row(std::move(cells));
     }
     session.out().write(table.text(terminal));
-    write_remark(session, shown.size(), tree.nodes.size());
+    std::size_t all = 0;
+    for (const std::uint32_t root : roots(tree)) all += tree.nodes[root].end - root;
+    write_remark(session, shown.size(), all);
   }
 
   void write_remark(Session& session, std::size_t shown, std::size_t all) const {

@@ -136,7 +136,9 @@ class TreeMapper {
         return regions_.get(kCallSite, place, element.line > 0 ? 0 : element.address, [&] {
           Region region = at_line("call at ", "call site");
           if (element.line <= 0) {
-            region.name = element.address == 0 ? "call site" : fmt::format("call at 0x{:x}", element.address);
+            const std::string address = fmt::format("0x{:x}", element.address);
+            region.name = element.address == 0 ? "call site" : "call at " + address;
+            if (element.address != 0) region.attributes.emplace_back("offset", address);
           }
           return region;
         });

@@ -174,12 +174,15 @@ class XmlWriter {
     for (std::size_t i = 0; i < defs_.regions.size(); ++i) {
       const Region& region = defs_.regions[i];
       if (!is_frame(region)) continue;
-      const std::string* offset = find_attribute(region.attributes, "offset");
       put("<Procedure i=\"{}\" n=\"{}\" v=\"{}\"{}/>\n", i + kFirstProcedure, xml_escape(region.name),
-          offset != nullptr ? xml_escape(*offset) : "0",
-          region.role == "placeholder" || region.role == "entry point" ? " f=\"1\"" : "");
+          address_of(region), region.role == "placeholder" || region.role == "entry point" ? " f=\"1\"" : "");
     }
     put("</ProcedureTable>\n");
+  }
+
+  static std::string address_of(const Region& region) {
+    const std::string* offset = find_attribute(region.attributes, "offset");
+    return offset != nullptr ? xml_escape(*offset) : "0";
   }
 
   [[nodiscard]] std::uint32_t file_of(const Region& region) const {
@@ -210,7 +213,8 @@ class XmlWriter {
           put("<S i=\"{0}\" it=\"{0}\" f=\"{1}\" l=\"{2}\" s=\"{3}\" v=\"0\"/>\n", id, file, line,
               context.region.value);
         } else {
-          put("<C i=\"{0}\" s=\"{1}\" f=\"{2}\" l=\"{3}\" v=\"0\" it=\"{0}\">\n", id, context.region.value, file, line);
+          put("<C i=\"{0}\" s=\"{1}\" f=\"{2}\" l=\"{3}\" v=\"{4}\" it=\"{0}\">\n", id, context.region.value, file,
+              line, address_of(region));
           open.emplace_back(context.end, "</C>\n");
         }
       } else {
