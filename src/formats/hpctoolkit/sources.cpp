@@ -16,6 +16,12 @@ std::optional<std::filesystem::path> find_source(const std::filesystem::path& da
     }
   }
   if (named.is_absolute() && fs::is_regular_file(named, status)) return named;
+  // Databases are handed on with their sources put together: the end of the path is enough.
+  for (auto part = relative.begin(); inside && part != relative.end(); ++part) {
+    fs::path end;
+    for (auto rest = part; rest != relative.end(); ++rest) end /= *rest;
+    if (fs::is_regular_file(directory / "src" / end, status)) return directory / "src" / end;
+  }
   return std::nullopt;
 }
 

@@ -290,6 +290,10 @@ TEST_F(HpctoolkitNative, FindsSources) {
   EXPECT_EQ(find_source(database, "/home/me/a.c"), database / "src/home/me/a.c");
   EXPECT_EQ(find_source(database / "meta.db", "/home/me/a.c"), database / "src/home/me/a.c");
   EXPECT_EQ(find_source(database, (directory_ / "elsewhere.c").string()), directory_ / "elsewhere.c");
+  // A copy that lies less deep than the name says.
+  std::ofstream(directory_ / "db/src/flat.c") << "\n";
+  EXPECT_EQ(find_source(database, "src/some/where/flat.c"), database / "src/flat.c");
+  EXPECT_EQ(find_source(database, "/some/where/flat.c"), database / "src/flat.c");
   EXPECT_EQ(find_source(database, "../elsewhere.c"), std::nullopt);
   EXPECT_EQ(find_source(database, "gone.c"), std::nullopt);
   EXPECT_EQ(find_source(database, ""), std::nullopt);
