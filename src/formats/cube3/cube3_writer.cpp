@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
@@ -67,17 +68,26 @@ class Writer {
         left_out_[why].push_back(metric.name);
         continue;
       }
-      number_[i] = static_cast<std::uint32_t>(chosen_.size());
       chosen_.emplace_back(i);
+    }
+    std::set<std::uint64_t> ids;
+    for (const MetricId id : chosen_) ids.insert(defs_.metric(id).file_id);
+    const bool keep = ids.size() == chosen_.size() && (ids.empty() || *ids.rbegin() < ids.size());
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      number_[chosen_[i].index()] = static_cast<std::uint32_t>(keep ? defs_.metric(chosen_[i]).file_id : i);
     }
   }
 
-  // As the profile has them where they are 0, 1, 2, ... in any order.
+  // Ids stay as the profile has them where they are 0, 1, 2, ... in any order.
   void number_contexts() {
     const ContextTree& contexts = defs_.contexts;
     context_id_.resize(contexts.size());
-    const bool keep = std::all_of(contexts.all().begin(), contexts.all().end(),
-                                  [&](const Context& context) { return context.file_id < contexts.size(); });
+    std::vector<bool> seen(contexts.size(), false);
+    const bool keep = std::all_of(contexts.all().begin(), contexts.all().end(), [&](const Context& context) {
+      const bool fresh = context.file_id < seen.size() && !seen[context.file_id];
+      if (fresh) seen[context.file_id] = true;
+      return fresh;
+    });
     for (std::size_t i = 0; i < context_id_.size(); ++i) {
       context_id_[i] = keep ? contexts[ContextId(i)].file_id : i;
     }

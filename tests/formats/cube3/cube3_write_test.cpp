@@ -64,6 +64,21 @@ TEST(Cube3Write, LeavesOutWhatCube3CannotHold) {
   EXPECT_NE(said.find("1 locations that are no threads"), std::string::npos) << said;
 }
 
+TEST(Cube3Write, KeepsIds) {
+  test::MemoryProfile make;
+  make.metric("a");
+  make.metric("b");
+  make.defs().metrics[0].file_id = 1;
+  make.defs().metrics[1].file_id = 0;
+  make.context("main");
+  make.values<double>(MetricId(0), "main", {1, 2});
+  const ProfilePtr back = round_trip(make.build(), "ids.cube");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->defs().metric(MetricId(0)).name, "a");
+  EXPECT_EQ(back->defs().metric(MetricId(0)).file_id, 1u);
+  EXPECT_EQ(compute(*back, MetricId(0), {{}, {}, {0, 2}, false})->scalar(0, 1), 2);
+}
+
 TEST(Cube3Write, AgreesWithTheReferenceDumps) {
   if (!std::filesystem::exists(test::shared_cube())) GTEST_SKIP() << "no shared data";
   for (const char* name : {"cube40", "threaded_f1"}) {
