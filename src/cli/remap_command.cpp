@@ -32,8 +32,14 @@ class RemapCommand final : public Command {
   Result<int> run(Session& session) override {
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(ProfilePtr profile, dataset->profile());
-    FATHOM_TRY(const Blob spec, spec_.empty() ? cube::stored_spec(*dataset) : open_file(spec_, dataset->work()));
-    FATHOM_TRY(profile, cube::remap(profile, spec));
+    const auto spec = spec_.empty() ? cube::stored_spec(*dataset) : open_file(spec_, dataset->work());
+    if (spec.ok()) {
+      FATHOM_TRY(profile, cube::remap(profile, *spec));
+    } else if (spec_.empty() && idle_threads_) {
+      session.note("no remapping.spec inside: the metrics stay, those of idle threads are added");
+    } else {
+      return spec.error();
+    }
     if (idle_threads_) {
       FATHOM_TRY(const ProfilePtr more, algebra::with_idle_threads(profile));
       if (more == profile) session.note("no OpenMP parallel regions with several threads: nobody idles");

@@ -62,6 +62,9 @@ class TopologyCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (!create_ && (!dimensions_.empty() || coordinates_)) {
+      return Error::usage("--dimension and --coordinates go with --create");
+    }
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(ProfilePtr profile, dataset->profile());
     if (!create_ && rename_.empty() && name_.empty()) {
@@ -103,10 +106,7 @@ class TopologyCommand final : public Command {
       for (const std::string_view name : split(naming.second, ',')) names.emplace_back(trim(name));
       FATHOM_TRY(profile, algebra::name_dimensions(profile, which, names));
     }
-    if (!create_) {
-      if (!dimensions_.empty() || coordinates_) return Error::usage("--dimension and --coordinates go with --create");
-      return profile;
-    }
+    if (!create_) return profile;
     algebra::NewTopology wanted;
     wanted.name = *create_;
     wanted.of = of_ == "processes" ? algebra::TopologyOf::groups
