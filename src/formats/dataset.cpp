@@ -27,11 +27,30 @@ void describe_span(std::int64_t first_ns, std::int64_t last_ns, std::vector<Info
   entries.push_back({"span_ns", static_cast<std::uint64_t>(last_ns) - static_cast<std::uint64_t>(first_ns)});
 }
 
+namespace {
+
+// Where somebody who asked for the wrong thing should look instead.
+std::string_view commands_for(Level level) {
+  switch (level) {
+    case Level::trace:
+      return "a trace is shown by 'fathom stats' and 'fathom events'";
+    case Level::profile:
+      return "a profile is shown by 'fathom top', 'fathom tree' and 'fathom table'";
+    case Level::experiment:
+    case Level::model:
+      return "an experiment is shown by 'fathom model' and 'fathom table'";
+  }
+  return {};
+}
+
+}  // namespace
+
 Error Dataset::no_level(Level level) const {
   std::vector<std::string_view> has;
   for (const Level l : levels()) has.push_back(to_string(l));
-  return Error::usage(fmt::format("{}: a {} dataset has no {} level; it has: {}", path_.string(), format_.name,
-                                  to_string(level), fmt::join(has, ", ")));
+  auto error = Error::usage(fmt::format("{}: {} data hold no {}, only: {}", path_.string(), format_.name,
+                                        to_string(level), fmt::join(has, ", ")));
+  return levels().empty() ? error : std::move(error).hint(std::string(commands_for(levels().front())));
 }
 
 Result<std::shared_ptr<const Profile>> Dataset::profile() { return no_level(Level::profile); }
