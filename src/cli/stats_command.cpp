@@ -192,6 +192,8 @@ class StatsCommand final : public Command {
       for (const auto& row : extra.rows) text.row(std::vector<Cell>(row.begin(), row.end()));
       if (!table_) session.out().write(fmt::format("\n{}\n", extra.name));
       session.out().write(text.text(session.terminal()));
+      if (extra.rows.empty())
+        session.note(fmt::format("the trace holds nothing that goes into the table {}", extra.name));
     }
   }
 
