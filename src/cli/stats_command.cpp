@@ -187,14 +187,37 @@ class StatsCommand final : public Command {
       TextTable text;
       for (const std::string& column : extra.columns) {
         const bool name = column == "call" || column == "counter" || column == "kind";
-        text.column(column, name ? Align::left : Align::right);
+        text.column(is_duration(column) ? column.substr(0, column.size() - kSeconds.size()) : column,
+                    name ? Align::left : Align::right);
       }
-      for (const auto& row : extra.rows) text.row(std::vector<Cell>(row.begin(), row.end()));
+      for (const auto& row : extra.rows) {
+        std::vector<Cell> cells;
+        for (std::size_t i = 0; i < row.size(); ++i) cells.emplace_back(for_people(extra.columns[i], row[i]));
+        text.row(std::move(cells));
+      }
       if (!table_) session.out().write(fmt::format("\n{}\n", extra.name));
       session.out().write(text.text(session.terminal()));
       if (extra.rows.empty())
         session.note(fmt::format("the trace holds nothing that goes into the table {}", extra.name));
     }
+  }
+
+  static constexpr std::string_view kSeconds = "_s";
+  // Points in time keep all their digits, so that they can be found again.
+  static bool is_duration(std::string_view column) {
+    return column.ends_with(kSeconds) && column != "first_s" && column != "last_s" && column != "from_s" &&
+           column != "to_s";
+  }
+  // A cell of a further table, whose texts are exact: with a unit where the column says which.
+  static std::string for_people(std::string_view column, const std::string& text) {
+    const auto number = parse_double(text);
+    if (!number) return text;
+    if (is_duration(column)) return readable(*number, "sec");
+    if (column == "share") return percent(*number, 1);
+    if (column == "sent" || column == "received" || column == "bytes" || column == "file_bytes") {
+      return readable(*number, "bytes");
+    }
+    return text;
   }
 
   static void write_calls(Session& session, const TraceStatistics& statistics) {
