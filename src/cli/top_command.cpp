@@ -72,7 +72,7 @@ class TopCommand final : public Command {
     } else if (session.csv()) {
       write_csv(session, *profile, ranked, order);
     } else {
-      write_text(session, *profile, ranked, order, all);
+      write_text(session, *profile, ranked, order, all, chosen.empty() ? defs.system.location_count() : chosen.size());
     }
     return kDone;
   }
@@ -118,11 +118,10 @@ class TopCommand final : public Command {
   }
 
   void write_text(Session& session, const Profile& profile, const std::vector<Ranked>& ranked,
-                  const std::vector<std::size_t>& order, std::size_t all) const {
+                  const std::vector<std::size_t>& order, std::size_t all, std::size_t locations) const {
     const Terminal& terminal = session.terminal();
     const Ranked& main = ranked.front();
     const Metric& metric = profile.defs().metric(main.metric);
-    const std::size_t locations = profile.defs().system.location_count();
     session.out().write(fmt::format("{}: {} in total over {} location{}\n\n",
                                     terminal.paint(shown_metric(metric), Style::bold),
                                     readable(main.total, metric.unit), grouped(locations), locations == 1 ? "" : "s"));
