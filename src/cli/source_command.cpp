@@ -46,7 +46,8 @@ class SourceCommand final : public Command {
     FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
     const Metric& metric = profile->defs().metric(metrics.front());
     FATHOM_TRY(const auto files, source_lines(*profile, {metrics.front(), {}, {}}));
-    if (!file_) return list(session, dataset, metric, files);
+    FATHOM_TRY(const Value total, metric_total(*profile, metrics.front(), {}));
+    if (!file_) return list(session, dataset, metric, files, total.scalar());
     std::vector<const SourceLines*> chosen;
     std::vector<std::string> names;
     for (const SourceLines& file : files) {
@@ -59,11 +60,11 @@ class SourceCommand final : public Command {
     }
     if (session.csv()) {
       CsvWriter csv(session.out());
-      csv.header({"file", "line", "value", "text"});
+      csv.header({"file", "line", "value", "inclusive", "text"});
       for (const SourceLines* file : chosen) FATHOM_CHECK(write_csv(csv, dataset, *file));
       return kDone;
     }
-    for (const SourceLines* file : chosen) FATHOM_CHECK(annotate(session, dataset, metric, *file));
+    for (const SourceLines* file : chosen) FATHOM_CHECK(annotate(session, dataset, metric, *file, total.scalar()));
     return kDone;
   }
 
@@ -73,41 +74,39 @@ class SourceCommand final : public Command {
   }
 
   static Result<int> list(Session& session, const Dataset& dataset, const Metric& metric,
-                          const std::vector<SourceLines>& files) {
-    double all = 0;
-    for (const SourceLines& file : files) all += file.total;
+                          const std::vector<SourceLines>& files, double total) {
     if (session.csv()) {
       CsvWriter csv(session.out());
-      csv.header({"file", "value", "lines", "text"});
+      csv.header({"file", "value", "inclusive", "lines", "text"});
       for (const SourceLines& file : files) {
         const auto found = hpctoolkit::find_source(dataset.path(), file.file);
         csv.field(std::string_view(file.file));
         csv.field(file.total);
+        csv.field(file.inclusive);
         csv.field(std::uint64_t{file.lines.size()});
         csv.field(std::string_view(found ? found->string() : ""));
         csv.end_row();
       }
       return kDone;
     }
+    session.out().write(fmt::format("{}: {} in total\n\n", session.terminal().paint(metric.name, Style::bold),
+                                    readable(total, metric.unit)));
     TextTable table;
-    table.column(to_upper(metric.name), Align::right).column("%", Align::right).column("LINES", Align::right);
+    table.column("MEASURED IN", Align::right).column("%", Align::right);
+    table.column("CALLED FROM", Align::right).column("%", Align::right).column("LINES", Align::right);
     table.column("FILE", Align::left, true).column("TEXT", Align::left, true);
     for (const SourceLines& file : files) {
       const auto found = hpctoolkit::find_source(dataset.path(), file.file);
       table.row({readable(file.total, metric.unit),
-                 percent(file.total, all),
+                 percent(file.total, total),
+                 readable(file.inclusive, metric.unit),
+                 percent(file.inclusive, total),
                  grouped(file.lines.size()),
                  file.file,
                  {found ? found->string() : "not found", Style::dim}});
     }
     session.out().write(table.text(session.terminal()));
     return kDone;
-  }
-
-  static std::string to_upper(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    return text;
   }
 
   // Lines of the file that `show` accepts, with their text where there is one.
@@ -133,21 +132,31 @@ class SourceCommand final : public Command {
       const auto value = file.lines.find(line);
       csv.field(std::string_view(file.file));
       csv.field(line);
-      csv.field(value == file.lines.end() ? 0.0 : value->second);
+      csv.field(value == file.lines.end() ? 0.0 : value->second.own);
+      csv.field(value == file.lines.end() ? 0.0 : value->second.inclusive);
       csv.field(text);
       csv.end_row();
     });
   }
 
-  Result<void> annotate(Session& session, const Dataset& dataset, const Metric& metric, const SourceLines& file) {
+  Result<void> annotate(Session& session, const Dataset& dataset, const Metric& metric, const SourceLines& file,
+                        double total) {
     const auto found = hpctoolkit::find_source(dataset.path(), file.file);
     Output& out = session.out();
-    out.write(fmt::format("{}: {}: {}\n", session.terminal().paint(file.file, Style::cyan), metric.name,
-                          readable(file.total, metric.unit)));
+    out.write(fmt::format("{}: {}: {} measured in it, {} with what it calls, of {}\n",
+                          session.terminal().paint(file.file, Style::cyan), metric.name,
+                          readable(file.total, metric.unit), readable(file.inclusive, metric.unit),
+                          readable(total, metric.unit)));
     if (!found) out.write("the text is neither in the database nor on this machine\n");
+    const auto write_line = [&](const SourceLines::Line& value, std::string_view line, std::string_view text) {
+      const auto cell = [&](double v) { return v == 0 ? std::string() : readable(v, metric.unit); };
+      const auto share = [&](double v) { return v == 0 ? std::string() : percent(v, total); };
+      out.write(fmt::format("{:>10} {:>6} {:>10} {:>6} {:>6}  {}\n", cell(value.own), share(value.own),
+                            cell(value.inclusive), share(value.inclusive), line, text));
+    };
+    out.write(fmt::format("{:>10} {:>6} {:>10} {:>6} {:>6}\n", "OWN", "%", "INCLUSIVE", "%", "LINE"));
     if (const auto nowhere = file.lines.find(0); nowhere != file.lines.end()) {
-      out.write(fmt::format("{:>12} {:>6}  in no known line\n", readable(nowhere->second, metric.unit),
-                            percent(nowhere->second, file.total)));
+      write_line(nowhere->second, "?", "in no known line");
     }
     const auto around = static_cast<std::int64_t>(around_);
     std::int64_t before = 0;
@@ -155,12 +164,10 @@ class SourceCommand final : public Command {
       const auto near = file.lines.lower_bound(std::max<std::int64_t>(1, line - around));
       const bool shown = all_ || (near != file.lines.end() && near->first <= line + around);
       if (!shown || line == 0) return;
-      if (before != 0 && line != before + 1) out.write(fmt::format("{:>12} {:>6} {:>6}\n", "", "", "⋮"));
+      if (before != 0 && line != before + 1) write_line({}, "⋮", "");
       before = line;
       const auto value = file.lines.find(line);
-      const bool any = value != file.lines.end();
-      out.write(fmt::format("{:>12} {:>6} {:>6}  {}\n", any ? readable(value->second, metric.unit) : "",
-                            any ? percent(value->second, file.total) : "", line, text));
+      write_line(value == file.lines.end() ? SourceLines::Line{} : value->second, std::to_string(line), text);
     }));
     out.write("\n");
     return {};

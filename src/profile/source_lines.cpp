@@ -8,24 +8,65 @@
 
 namespace fathom {
 
+namespace {
+
+// Which files and lines the path to the present context has passed, while contexts are visited depth first.
+class OpenLines {
+ public:
+  void leave_before(std::size_t context) {
+    while (!path_.empty() && path_.back().end <= context) {
+      --files_[path_.back().file];
+      --lines_[{path_.back().file, path_.back().line}];
+      path_.pop_back();
+    }
+  }
+  void enter(std::size_t end, const SourceLines* file, std::int64_t line) {
+    path_.push_back({end, file, line});
+    ++files_[file];
+    ++lines_[{file, line}];
+  }
+  bool inside(const SourceLines* file) { return files_[file] > 0; }
+  bool inside(const SourceLines* file, std::int64_t line) { return lines_[{file, line}] > 0; }
+
+ private:
+  struct Step {
+    std::size_t end;
+    const SourceLines* file;
+    std::int64_t line;
+  };
+  std::vector<Step> path_;
+  std::map<const SourceLines*, std::size_t> files_;
+  std::map<std::pair<const SourceLines*, std::int64_t>, std::size_t> lines_;
+};
+
+}  // namespace
+
 Result<std::vector<SourceLines>> source_lines(const Profile& profile, const ViewInput& input) {
   const Definitions& defs = profile.defs();
   Grouping grouping = Grouping::over_whole_system(defs);
   if (!input.locations.empty()) grouping.columns[0] = input.locations;
   FATHOM_TRY(const Cells own, compute_groups(profile, input.metric, {Flavour::Kind::own, {}}, grouping));
+  FATHOM_TRY(const Cells inclusive, compute_groups(profile, input.metric, {Flavour::Kind::inclusive, {}}, grouping));
   std::map<std::string, SourceLines> files;
   std::set<std::uint32_t> seen;
+  OpenLines open;
   for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
     const ContextId id(i);
+    open.leave_before(i);
     const Region& region = defs.region_of(id);
     if (region.file.empty() || (input.filter && !input.filter(id))) continue;
     SourceLines& file = files[region.file];
     file.file = region.file;
     const std::int64_t line = std::max<std::int64_t>(0, region.begin_line);
     if (const double value = own.scalar(i, 0); value != 0) {
-      file.lines[line] += value;
+      file.lines[line].own += value;
       file.total += value;
     }
+    if (const double value = inclusive.scalar(i, 0); value != 0) {
+      if (!open.inside(&file, line)) file.lines[line].inclusive += value;
+      if (!open.inside(&file)) file.inclusive += value;
+    }
+    open.enter(defs.contexts[id].end, &file, line);
     const bool function = region.role != "line" && region.role != "loop" && region.role != "call site";
     if (function && line > 0 && seen.insert(defs.contexts[id].region.value).second) {
       file.functions.emplace_back(line, region.name);
@@ -36,8 +77,9 @@ Result<std::vector<SourceLines>> source_lines(const Profile& profile, const View
     std::sort(file.functions.begin(), file.functions.end());
     out.push_back(std::move(file));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const SourceLines& a, const SourceLines& b) { return std::abs(a.total) > std::abs(b.total); });
+  std::stable_sort(out.begin(), out.end(), [](const SourceLines& a, const SourceLines& b) {
+    return std::pair(std::abs(a.total), std::abs(a.inclusive)) > std::pair(std::abs(b.total), std::abs(b.inclusive));
+  });
   return out;
 }
 

@@ -311,9 +311,11 @@ TEST_F(HpctoolkitNative, LinesAddUp) {
   EXPECT_NEAR(files->front().total, 1.210259, 1e-9);
   // All of it in the loop of spinsleep, at line 3, but for one sample in line 1.
   double sum = 0;
-  for (const auto& [line, value] : files->front().lines) sum += value;
+  for (const auto& [line, value] : files->front().lines) sum += value.own;
   EXPECT_NEAR(sum, 1.210259, 1e-9);
-  EXPECT_GT(files->front().lines.at(3), 1.0);
+  EXPECT_GT(files->front().lines.at(3).own, 1.0);
+  // Nothing else is called that is measured, so all of it is inclusive in the one file, too.
+  EXPECT_NEAR(files->front().inclusive, 1.210259, 1e-9);
 }
 
 }  // namespace

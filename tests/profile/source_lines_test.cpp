@@ -1,0 +1,44 @@
+#include "profile/source_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include "profile/memory_profile.hpp"
+
+namespace fathom {
+namespace {
+
+// main (main.c:1) calls fib (fib.c:5), which calls itself and log (main.c:9).
+TEST(SourceLines, InclusiveValuesCountRecursionOnce) {
+  test::MemoryProfile made;
+  const MetricId time = made.metric("time");
+  made.context("main", "main.c");
+  made.context("main/fib", "fib.c");
+  made.context("main/fib/fib");
+  made.context("main/fib/fib/log", "main.c");
+  const std::int64_t lines[] = {1, 5, 9};
+  for (std::size_t i = 0; i < 3; ++i) made.defs().regions[i].begin_line = lines[i];
+  made.values<double>(time, "main", {1, 0});
+  made.values<double>(time, "main/fib", {2, 0});
+  made.values<double>(time, "main/fib/fib", {4, 0});
+  made.values<double>(time, "main/fib/fib/log", {8, 16});
+  const ProfilePtr profile = made.build();
+  const auto files = source_lines(*profile, {time, {}, {}});
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 2U);
+  const SourceLines& main = (*files)[0];
+  EXPECT_EQ(main.file, "main.c");
+  EXPECT_EQ(main.total, 25);
+  EXPECT_EQ(main.inclusive, 31);  // log lies below main
+  EXPECT_EQ(main.lines.at(1).own, 1);
+  EXPECT_EQ(main.lines.at(1).inclusive, 31);
+  EXPECT_EQ(main.lines.at(9).own, 24);
+  EXPECT_EQ(main.lines.at(9).inclusive, 24);
+  const SourceLines& fib = (*files)[1];
+  EXPECT_EQ(fib.total, 6);
+  EXPECT_EQ(fib.inclusive, 30);
+  EXPECT_EQ(fib.lines.at(5).own, 6);
+  EXPECT_EQ(fib.lines.at(5).inclusive, 30);  // 36 if the inner call counted again
+}
+
+}  // namespace
+}  // namespace fathom
