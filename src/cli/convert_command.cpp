@@ -15,7 +15,8 @@ class ConvertCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("IN", in_, "a file or directory of any format")
-        .positional("OUT", output_.target, "what to write; its ending chooses the format unless --to does");
+        .positional("OUT", output_.target,
+                    "what to write; its ending chooses the format unless --to does; without one it stays the same");
     output_.declare_format(options);
     declare_experiment_options(options, reading_);
     declare_keep_values(options, reading_);
@@ -34,7 +35,9 @@ class ConvertCommand final : public Command {
     apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     const std::vector<Level> levels = dataset->levels();
-    FATHOM_TRY(const Format* format, output_.format(nullptr, levels, &dataset->format()));
+    const Format& own = dataset->format();
+    const Format* same = writes_one_of(own, levels) ? &own : nullptr;
+    FATHOM_TRY(const Format* format, output_.format(same, levels, &own));
     if (!derive_.empty()) {
       FATHOM_TRY(ProfilePtr profile, dataset->profile());
       FATHOM_TRY(profile, with_all_derived(std::move(profile), derive_));
@@ -42,7 +45,7 @@ class ConvertCommand final : public Command {
       return kDone;
     }
     FATHOM_TRY(const WriteOptions how, output_.write_options());
-    if (format == &dataset->format()) {
+    if (format == &own) {
       FATHOM_TRY(const bool done, dataset->rewrite(output_.target, how));
       if (done) return wrote(session, *format);
     }

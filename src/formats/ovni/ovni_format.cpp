@@ -100,16 +100,28 @@ std::vector<CatalogueEntry> catalogue() {
   return entries;
 }
 
+// Events of other traces have no counterpart here.
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
+  auto* const trace = dynamic_cast<OvniDataset*>(&dataset);
+  if (trace == nullptr) {
+    return Error::usage(
+        fmt::format("{} data cannot be written as ovni: only an ovni trace can", dataset.format().name));
+  }
+  auto status = trace->rewrite(target, options);
+  if (!status) return std::move(status).error();
+  return {};
+}
+
 }  // namespace
 
 const Format& format() {
   static const Format kFormat{.name = "ovni",
                               .title = "ovni trace",
                               .extensions = "",
-                              .can = {{Level::trace}, {}},
+                              .can = {{Level::trace}, {Level::trace}},
                               .recognise = recognise,
                               .open = open,
-                              .write = nullptr,
+                              .write = write,
                               .catalogue = catalogue};
   return kFormat;
 }
