@@ -6,12 +6,13 @@
 #include <set>
 
 #include "base/parallel.hpp"
+#include "formats/hpctoolkit/database_writer.hpp"
 #include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/dump.hpp"
-#include "formats/hpctoolkit/new_directory.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
 #include "io/file.hpp"
+#include "io/new_directory.hpp"
 #include "io/output_file.hpp"
 #include "trace/samples.hpp"
 
@@ -257,7 +258,7 @@ Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
 
 // A copy of every file: nothing is lost, whatever it is.
 Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteOptions&) {
-  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target));
+  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target, kDatabaseMarks));
   std::error_code status;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path(), status)) {
     const auto to = directory.path() / std::filesystem::relative(entry.path(), path(), status);

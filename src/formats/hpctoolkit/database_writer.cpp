@@ -6,11 +6,11 @@
 
 #include "formats/format.hpp"
 #include "formats/hpctoolkit/meta_writer.hpp"
-#include "formats/hpctoolkit/new_directory.hpp"
 #include "formats/hpctoolkit/sparse_writer.hpp"
 #include "formats/hpctoolkit/trace_writer.hpp"
 #include "formats/hpctoolkit/xml_writer.hpp"
 #include "io/file.hpp"
+#include "io/new_directory.hpp"
 #include "io/output_file.hpp"
 
 namespace fathom::hpctoolkit {
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 Result<void> write_database(const Profile& profile, const Trace* trace, const fs::path& sources, Generation generation,
                             const fs::path& target) {
-  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target));
+  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target, kDatabaseMarks));
   FATHOM_TRY(const std::vector<MetricPlan> plans, plan_metrics(profile));
   if (generation == Generation::meta) {
     FATHOM_CHECK(write_meta(profile, plans, directory.path()));

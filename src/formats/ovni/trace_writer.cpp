@@ -1,11 +1,11 @@
 #include "formats/ovni/trace_writer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 
+#include "io/new_directory.hpp"
 #include "io/output_file.hpp"
 
 namespace fathom::ovni {
@@ -150,7 +150,6 @@ Result<void> write_same(const Stream& stream, Layout layout, const fs::path& roo
 }
 
 Result<void> write_all(const NativeTrace& trace, const fs::path& root, Layout layout, const Work& work) {
-  FATHOM_CHECK(make_directory(root));
   if (layout == trace.layout || layout == Layout::v3) {
     for (const Stream& stream : trace.streams) {
       FATHOM_CHECK(layout == trace.layout ? write_same(stream, layout, root) : write_as_v3(stream, root));
@@ -192,18 +191,9 @@ StreamBuilder& StreamBuilder::jumbo(std::string_view mcv, std::uint64_t clock, B
 }
 
 Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work) {
-  std::error_code status;
-  if (fs::exists(target, status) && !(fs::is_directory(target, status) && fs::is_empty(target, status))) {
-    return Error::usage(fmt::format("{} exists already and is not an empty directory", target.string()));
-  }
-  const fs::path temporary = fs::path(target).concat(fmt::format(".{}.tmp", getpid()));
-  auto written = write_all(trace, temporary, layout, work);
-  if (written.ok()) {
-    fs::rename(temporary, target, status);
-    if (status) written = cannot("rename to", target, status);
-  }
-  if (!written.ok()) fs::remove_all(temporary, status);
-  return written;
+  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target, {}));
+  FATHOM_CHECK(write_all(trace, directory.path(), layout, work));
+  return directory.commit();
 }
 
 }  // namespace fathom::ovni

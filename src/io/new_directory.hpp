@@ -2,16 +2,20 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string_view>
 
 #include "base/result.hpp"
 
-namespace fathom::hpctoolkit {
+namespace fathom {
 
 // Removed unless it is put in the target's place.
 class NewDirectory {
  public:
-  // An older database at the target will be replaced; any other directory that is not empty is an error.
-  static Result<NewDirectory> beside(const std::filesystem::path& target);
+  // A directory at the target that holds a file of one of these names is an older one of the same kind and will be
+  // replaced; any other that is not empty is an error.
+  static Result<NewDirectory> beside(const std::filesystem::path& target,
+                                     std::span<const std::string_view> replaceable);
   NewDirectory(NewDirectory&& other) noexcept;
   NewDirectory& operator=(NewDirectory&&) = delete;
   ~NewDirectory();
@@ -25,4 +29,4 @@ class NewDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace fathom::hpctoolkit
+}  // namespace fathom

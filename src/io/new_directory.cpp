@@ -1,23 +1,25 @@
-#include "formats/hpctoolkit/new_directory.hpp"
+#include "io/new_directory.hpp"
 
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-namespace fathom::hpctoolkit {
+namespace fathom {
 
 namespace fs = std::filesystem;
 
-Result<NewDirectory> NewDirectory::beside(const fs::path& target) {
-  fs::path real = target;
-  if (!real.has_filename()) real = real.parent_path();
+Result<NewDirectory> NewDirectory::beside(const fs::path& target, std::span<const std::string_view> replaceable) {
+  const fs::path real = target.has_filename() ? target : target.parent_path();
   std::error_code status;
-  if (fs::exists(real, status) && !fs::is_empty(real, status) && !fs::exists(real / "meta.db", status) &&
-      !fs::exists(real / "experiment.xml", status)) {
-    return Error::usage(fmt::format("{} exists and is no database; it is left alone", real.string()));
+  const bool older = std::any_of(replaceable.begin(), replaceable.end(),
+                                 [&](std::string_view name) { return fs::exists(real / name, status); });
+  if (fs::exists(real, status) && !older && !(fs::is_directory(real, status) && fs::is_empty(real, status))) {
+    return Error::usage(
+        fmt::format("{} exists and is neither empty nor an older one; it is left alone", real.string()));
   }
   std::string pattern = real.string() + ".XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
@@ -52,11 +54,12 @@ Result<void> NewDirectory::commit() {
   if (status) {
     std::error_code ignored;
     if (!old.empty()) fs::rename(old, target_, ignored);
-    return Error(fmt::format("cannot put the database in place: {}", status.message()), Place::in(target_.string()));
+    return Error(fmt::format("cannot put the new directory in its place: {}", status.message()),
+                 Place::in(target_.string()));
   }
   path_.clear();
   if (!old.empty()) fs::remove_all(old, status);
   return {};
 }
 
-}  // namespace fathom::hpctoolkit
+}  // namespace fathom
