@@ -56,7 +56,8 @@ std::vector<Team> teams_of(const SystemTree& system) {
 // Metric number i has table number i.
 class Tables : public ValueSource {
  public:
-  explicit Tables(std::vector<Cells> tables) : tables_(std::move(tables)) {}
+  Tables(std::vector<Cells> tables, Budget::Reservation reserved)
+      : tables_(std::move(tables)), reserved_(std::move(reserved)) {}
 
   [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
   Result<void> scan(const Box& box, const RunVisitor& visit) const override {
@@ -77,6 +78,7 @@ class Tables : public ValueSource {
 
  private:
   std::vector<Cells> tables_;
+  Budget::Reservation reserved_;
 };
 
 // The metric of that name as a stored one, made below `parent` where there is none.
@@ -183,7 +185,7 @@ Result<ProfilePtr> with_idle_threads(const ProfilePtr& profile) {
   Mapping mapping = Mapping::identity(*added_defs);
   mapping.metrics = {time, idle_id, limited_id};
   added->definitions = std::move(added_defs);
-  added->values = std::make_shared<Tables>(std::move(tables));
+  added->values = std::make_shared<Tables>(std::move(tables), std::move(reservation));
   added->name = profile->name;
   added->work = profile->work;
   return combine(std::move(defs), {{profile, std::move(rest)}, {added, std::move(mapping)}}, Rule::last);
