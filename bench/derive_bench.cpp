@@ -1,6 +1,5 @@
 // Ten derived metrics over a large Cube profile, every context and location, against reading the metrics that they use.
 // Usage: derive_bench [directory for the generated file] [contexts] [locations]
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -57,12 +56,9 @@ double evaluate(const Profile& profile, MetricId id) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::filesystem::path folder = argc > 1 ? argv[1] : std::filesystem::temp_directory_path().c_str();
-  bench::Size size;
-  if (argc > 2) size.contexts = static_cast<std::uint32_t>(std::atoi(argv[2]));
-  if (argc > 3) size.locations = static_cast<std::uint32_t>(std::atoi(argv[3]));
-  const auto path = folder / ("fathom_bench_" + std::to_string(getpid()) + "_derive.cubex");
-  if (auto status = cube::write_profile(bench::make_profile(size), path, {false, false}); !status.ok()) {
+  const bench::Arguments arguments(argc, argv);
+  const auto path = arguments.file("derive.cubex");
+  if (auto status = cube::write_profile(bench::make_profile(arguments.size), path, {false, false}); !status.ok()) {
     fail(status.error());
   }
   {

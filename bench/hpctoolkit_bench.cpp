@@ -17,6 +17,7 @@
 #include "formats/hpctoolkit/transposition.hpp"
 #include "formats/registry.hpp"
 #include "io/file.hpp"
+#include "made_system.hpp"
 #include "measure.hpp"
 #include "profile/compute.hpp"
 #include "profile/views.hpp"
@@ -65,19 +66,7 @@ std::shared_ptr<Definitions> make_definitions(Size size) {
   machine.kind = SystemKind::node;
   const SystemNodeId root = defs->system.add(machine);
   for (std::uint32_t i = 0; i < size.profiles; ++i) {
-    SystemNode group;
-    group.parent = root;
-    group.kind = SystemKind::group;
-    group.type = "process";
-    group.rank = i;
-    group.name = "RANK " + std::to_string(i);
-    SystemNode location;
-    location.parent = defs->system.add(group);
-    location.type = "thread";
-    location.name = "THREAD 0";
-    location.rank = 0;
-    location.file_id = i;
-    defs->system.add_location(location);
+    add_process(defs->system, root, i, "RANK " + std::to_string(i), "THREAD 0");
   }
   return defs;
 }

@@ -1,11 +1,16 @@
 // The Cube profile that benchmarks work on: 5,000 contexts × 4,096 locations × 3 metrics, 410 MB.
 #pragma once
 
+#include <unistd.h>
+
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 
+#include "made_system.hpp"
 #include "profile/profile.hpp"
 
 namespace fathom::bench {
@@ -13,6 +18,22 @@ namespace fathom::bench {
 struct Size {
   std::uint32_t contexts = 5000;
   std::uint32_t locations = 4096;
+  bool operator==(const Size&) const = default;
+};
+
+// What the benchmarks that work on it are called with: [directory for the generated files] [contexts] [locations]
+struct Arguments {
+  std::filesystem::path folder = std::filesystem::temp_directory_path();
+  Size size;
+
+  Arguments(int argc, char** argv) {
+    if (argc > 1) folder = argv[1];
+    if (argc > 2) size.contexts = static_cast<std::uint32_t>(std::atoi(argv[2]));
+    if (argc > 3) size.locations = static_cast<std::uint32_t>(std::atoi(argv[3]));
+  }
+  [[nodiscard]] std::filesystem::path file(const char* name) const {
+    return folder / ("fathom_bench_" + std::to_string(getpid()) + "_" + name);
+  }
 };
 
 // What a run of a parallel program leaves: a tree with a fan-out of four, one process per location; time and bytes with
@@ -53,19 +74,7 @@ inline std::shared_ptr<Definitions> make_definitions(Size size) {
       n.name = "node " + std::to_string(i / 128);
       node = defs->system.add(n);
     }
-    SystemNode group;
-    group.parent = node;
-    group.kind = SystemKind::group;
-    group.type = "process";
-    group.rank = i;
-    group.name = "MPI Rank " + std::to_string(i);
-    SystemNode location;
-    location.parent = defs->system.add(group);
-    location.type = "thread";
-    location.name = "Master thread";
-    location.rank = 0;
-    location.file_id = i;
-    defs->system.add_location(location);
+    add_process(defs->system, node, i, "MPI Rank " + std::to_string(i), "Master thread");
   }
   return defs;
 }
