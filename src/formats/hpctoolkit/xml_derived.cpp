@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.hpp"
 #include "formats/hpctoolkit/derived_metrics.hpp"
@@ -37,14 +38,17 @@ class XmlMapper {
       : xml_(xml), columns_(columns), mapping_(mapping), work_(work) {}
 
   Result<void> map() {
-    for (std::size_t i = 0; i < xml_.metrics.size(); ++i) {
-      const XmlMetric& metric = xml_.metrics[i];
+    // Both flavours of a metric, one after the other in the order of the first.
+    std::vector<std::pair<std::string, std::vector<const XmlMetric*>>> pairs;
+    std::unordered_map<std::string, std::size_t> by_name;
+    for (const XmlMetric& metric : xml_.metrics) {
       if (formula_of(metric) == nullptr) continue;
-      const std::string name = without_scope(metric.name).first;
-      if (std::find(done_.begin(), done_.end(), name) != done_.end()) continue;
-      done_.push_back(name);
-      FATHOM_CHECK(map_pair(name, i));
+      std::string name = without_scope(metric.name).first;
+      const auto [found, fresh] = by_name.try_emplace(name, pairs.size());
+      if (fresh) pairs.emplace_back(std::move(name), std::vector<const XmlMetric*>());
+      pairs[found->second].second.push_back(&metric);
     }
+    for (const auto& [name, flavours] : pairs) FATHOM_CHECK(map_pair(name, flavours));
     return {};
   }
 
@@ -58,23 +62,20 @@ class XmlMapper {
     return found;
   }
 
-  // Both flavours of one metric: the one at `first` and the one of the same name.
-  Result<void> map_pair(const std::string& name, std::size_t first) {
+  Result<void> map_pair(const std::string& name, const std::vector<const XmlMetric*>& flavours) {
     Sides sides;
     sides.least_variance = columns_.least_variance();
-    for (std::size_t i = first; i < xml_.metrics.size(); ++i) {
-      const XmlMetric& metric = xml_.metrics[i];
-      const XmlFormula* formula = formula_of(metric);
-      if (formula == nullptr || without_scope(metric.name).first != name) continue;
-      const bool inclusive = metric.scope != "exclusive";
+    for (const XmlMetric* metric : flavours) {
+      const XmlFormula& formula = *formula_of(*metric);
+      const bool inclusive = metric->scope != "exclusive";
       auto tree = compile_formula(
-          formula->text, [&](char sign, std::int64_t number) { return find(sign, number, metric, inclusive); });
-      if (!tree) return report_formula(work_, Place::at_line(xml_.file_name, formula->line), metric.name, tree.error());
+          formula.text, [&](char sign, std::int64_t number) { return find(sign, number, *metric, inclusive); });
+      if (!tree) return report_formula(work_, Place::at_line(xml_.file_name, formula.line), metric->name, tree.error());
       (inclusive ? sides.inclusive : sides.exclusive) = std::move(*tree);
     }
     if (sides.alias() != nullptr) return {};
     const bool taken = mapping_.definitions->find_metric(name).valid();
-    add_derived_metric(taken ? name + std::string(kAsShown) : name, xml_.metrics[first].description, std::move(sides),
+    add_derived_metric(taken ? name + std::string(kAsShown) : name, flavours.front()->description, std::move(sides),
                        mapping_);
     return {};
   }
@@ -98,7 +99,6 @@ class XmlMapper {
   const Columns& columns_;
   Mapping& mapping_;
   Work work_;
-  std::vector<std::string> done_;
 };
 
 const XmlMetric* find_metric(const ExperimentXml& xml, std::int64_t id) {
