@@ -56,6 +56,7 @@ struct Event {
   EventKind kind = EventKind::marker;
   bool has_time = true;
   bool has_value = true;  // state: false = the channel is empty from now on; send, recv: false = time not known
+  bool carried = false;   // from before the window, still in effect where it begins (see Trace::open)
 
   [[nodiscard]] RegionId region() const { return RegionId(name); }
   [[nodiscard]] ContextId context() const { return ContextId(name); }

@@ -66,8 +66,10 @@ class Trace {
   [[nodiscard]] std::span<const std::string> markers() const { return markers_; }
   [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
 
-  // A stream over one location. Events outside the window are left out; a format that can seek does.
-  // Streams must not outlive the trace.
+  // A stream over one location. Events outside the window are left out; a format that can seek does. What is in effect
+  // where the window begins comes first, marked as carried and with its own time: the enters of open regions (outermost
+  // first), the last value of every channel and counter, the last sample. Regions that are open at the end of the window
+  // are not closed: whoever needs a leave takes the window's end. Streams must not outlive the trace.
   [[nodiscard]] virtual Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const = 0;
 
   // The name that `events` prints: of the region, context (its region), channel, metric or marker.
