@@ -53,6 +53,7 @@ class EventsCommand final : public Command {
     std::string detail;
     std::uint64_t shown = 0;
     while (const Event* event = merged.next()) {
+      if (event->carried) continue;  // happened before
       if (!kinds[static_cast<std::size_t>(event->kind)]) continue;
       const std::string_view name = depth_ ? name_at_depth(*trace, *event) : trace->name(*event);
       if (!names_.empty() && !wanted(name)) continue;

@@ -45,7 +45,7 @@ struct Event {
   std::uint64_t record = kNoRecord;  // number of the native record in the location's stream
   std::uint64_t origin = kNoRecord;  // record that began what is over now: the posting of a receive, of a request
   // counter (bits of a double where the metric is one), state; collective: bytes received; send, recv: when it was
-  // posted, with has_value
+  // posted, with has_value; enter, leave: CPU time of the location (ns) where Trace::has_cpu_time(), with has_value
   std::int64_t value = 0;
   std::int64_t bytes = 0;  // sent, received, moved
   LocationId location;
@@ -55,8 +55,9 @@ struct Event {
   CommunicatorId communicator;
   EventKind kind = EventKind::marker;
   bool has_time = true;
-  bool has_value = true;  // state: false = the channel is empty from now on; send, recv: false = time not known
-  bool carried = false;   // from before the window, still in effect where it begins (see Trace::open)
+  // state: false = the channel is empty from now on; send, recv, enter, leave: false = the time in `value` is not known
+  bool has_value = true;
+  bool carried = false;  // from before the window, still in effect where it begins (see Trace::open)
 
   [[nodiscard]] RegionId region() const { return RegionId(name); }
   [[nodiscard]] ContextId context() const { return ContextId(name); }

@@ -26,6 +26,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
   std::array<bool, kIds> used{};
   for (const ScanResult& scan : *trace->scans_) {
     for (std::size_t id = 0; id < kIds; ++id) used[id] = used[id] || scan.per_function[id] > 0;
+    trace->has_cpu_time_ = trace->has_cpu_time_ || (scan.any_cpu && scan.any_wall);
   }
   for (const Function& function : functions()) {
     if (!used[function.id] || function.id >= kFunctions) continue;
@@ -125,6 +126,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
     return {};
   }));
   trace->positions_ = std::make_unique<Position[]>(set->files().size());
+  trace->windows_ = std::make_unique<WindowIndex[]>(trace->where_.size());
   return std::shared_ptr<const DumpiTrace>(std::move(trace));
 }
 
@@ -140,8 +142,11 @@ std::uint32_t DumpiTrace::marker_of(std::size_t file, std::uint64_t address) con
 
 Result<std::unique_ptr<EventStream>> DumpiTrace::open(LocationId location, TimeWindow window) const {
   const Where at = where(location);
-  return std::unique_ptr<EventStream>(
-      std::make_unique<DumpiStream>(*this, set_->files()[at.file].file, (*scans_)[at.file], location, window));
+  const auto whole = [&] {
+    return std::make_unique<DumpiStream>(*this, set_->files()[at.file].file, (*scans_)[at.file], location);
+  };
+  if (window.everything()) return std::unique_ptr<EventStream>(whole());
+  return windows_[location.index()].open(window, whole, work_);
 }
 
 std::optional<TimeWindow> DumpiTrace::known_span() const {
@@ -150,6 +155,12 @@ std::optional<TimeWindow> DumpiTrace::known_span() const {
     all = joined(all, exact_span(set_->files()[i].file, (*scans_)[i]));
   }
   return all;
+}
+
+std::optional<TimeWindow> DumpiTrace::location_span(LocationId location) const {
+  const Where at = where(location);
+  if ((*scans_)[at.file].threads.size() > 1) return std::nullopt;
+  return exact_span(set_->files()[at.file].file, (*scans_)[at.file]);
 }
 
 std::optional<std::uint64_t> DumpiTrace::known_records(LocationId location) const {

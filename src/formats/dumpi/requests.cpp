@@ -63,12 +63,12 @@ void Requests::Queue::take(std::size_t at) {
 }
 
 Requests::Queue* Requests::find(Queues& queues, std::int64_t id) {
-  const auto it = queues.find(id);
-  return it == queues.end() || it->second.empty() ? nullptr : &it->second;
+  Queue* queue = queues.find(id);
+  return queue == nullptr || queue->empty() ? nullptr : queue;
 }
 
 void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener) {
-  Queue& queue = queues[id];
+  Queue& queue = queues.at(id);
   pending.thread = call.thread;
   for (std::size_t at = queue.head; at < queue.items.size();) {
     Pending& other = queue.items[at];

@@ -75,6 +75,9 @@ class Tables {
     return (*view.peers)[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (communicators_.size() + windows_.size()) * sizeof(CommunicatorView) + sizes_.size() * sizeof sizes_[0];
+  }
 
  private:
   void apply(std::uint64_t number);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "base/work.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
@@ -30,6 +31,7 @@ class SampleTrace : public Trace {
     return lines_[location.index()].count;
   }
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+  [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
 
   [[nodiscard]] std::int64_t time(const SampleLine& line, std::uint64_t index) const {
     return static_cast<std::int64_t>(load_unchecked<std::uint64_t>(line.at + index * line.stride, order_) *
@@ -39,17 +41,25 @@ class SampleTrace : public Trace {
     return load_unchecked<std::uint32_t>(line.at + index * line.stride + 8, order_);
   }
   [[nodiscard]] ContextId map(std::uint32_t file_id) const { return samples_.find(file_id); }
-  // Samples in ascending time: as a rule; a line that is not is sorted when it is opened.
-  [[nodiscard]] bool sorted(const SampleLine& line) const;
-  [[nodiscard]] const Work& work() const { return work_; }
 
  private:
+  // In which order the samples of a line are in time: found at the first use, as a rule the order in which they are
+  // stored.
+  struct Order {
+    std::once_flag once;
+    std::vector<std::uint32_t> records;  // empty: as stored
+    Budget::Reservation reserved;
+    std::optional<Error> error;
+  };
+  Result<const Order*> order_of(LocationId location) const;
+  Result<void> find_order(LocationId location, Order& order) const;
+
   ContextIndex samples_;
   std::vector<SampleLine> lines_;
   Endian order_;
   std::uint64_t ns_per_tick_;
   std::shared_ptr<const void> owner_;
-  Work work_;
+  std::unique_ptr<Order[]> orders_;  // by location
 };
 
 }  // namespace fathom::hpctoolkit
