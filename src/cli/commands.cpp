@@ -10,6 +10,7 @@ std::unique_ptr<Command> make_clean_command();
 std::unique_ptr<Command> make_common_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_reduce_command();
 std::unique_ptr<Command> make_cut_command();
 std::unique_ptr<Command> make_derive_command();
 std::unique_ptr<Command> make_diff_command();
@@ -90,6 +91,7 @@ std::span<const CommandGroup> command_groups() {
       {"Hand on",
        {
            {"convert", "write another format, or the same again", Forms::text, make_convert_command},
+           {"reduce", "make a profile from a trace", Forms::text, make_reduce_command},
        }},
       {"ovni traces",
        {

@@ -34,7 +34,7 @@ class ConvertCommand final : public Command {
   Result<int> run(Session& session) override {
     apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
-    const std::vector<Level> levels = dataset->levels();
+    const std::vector<Level> levels = dataset->offered_levels();
     const Format& own = dataset->format();
     const Format* same = writes_one_of(own, levels) ? &own : nullptr;
     FATHOM_TRY(const Format* format, output_.format(same, levels, &own));
