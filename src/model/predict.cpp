@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/special.hpp"
 #include "model/relative_noise.hpp"
 #include "model/robust_groups.hpp"
-#include "model/special.hpp"
 
 namespace fathom {
 

@@ -3,11 +3,11 @@
 
 #include <random>
 
+#include "base/special.hpp"
 #include "model/growth.hpp"
 #include "model/predict.hpp"
 #include "model/reference.hpp"
 #include "model/search_space.hpp"
-#include "model/special.hpp"
 
 namespace fathom {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/special.hpp"
+#include "base/special.hpp"
 
 #include <cmath>
 #include <limits>
