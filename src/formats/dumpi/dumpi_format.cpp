@@ -48,7 +48,7 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
 const Format& format() {
   static const Format kFormat = {.name = "dumpi",
                                  .title = "DUMPI trace of MPI calls",
-                                 .extensions = ".bin .meta",
+                                 .extensions = ".meta .bin",
                                  .can = {{Level::trace}, {Level::trace}},
                                  .recognise = recognise,
                                  .open = open,
