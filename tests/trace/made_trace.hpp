@@ -133,7 +133,20 @@ inline std::vector<Event> cut_out(const std::vector<Event>& whole, TimeWindow wi
   return out;
 }
 
-// Everything of an event, to be compared.
+// The first event in which two lists differ; their common length when they do not.
+inline std::size_t first_difference(const std::vector<Event>& a, const std::vector<Event>& b) {
+  const auto same = [](const Event& x, const Event& y) {
+    return x.time_ns == y.time_ns && x.record == y.record && x.origin == y.origin && x.value == y.value &&
+           x.bytes == y.bytes && x.location == y.location && x.name == y.name && x.peer == y.peer && x.tag == y.tag &&
+           x.communicator == y.communicator && x.kind == y.kind && x.has_time == y.has_time &&
+           x.has_value == y.has_value && x.carried == y.carried;
+  };
+  std::size_t i = 0;
+  while (i < a.size() && i < b.size() && same(a[i], b[i])) ++i;
+  return i;
+}
+
+// Everything of an event, to be read.
 inline std::string text_of(const Event& event) {
   std::string out(to_string(event.kind));
   for (const std::int64_t number :

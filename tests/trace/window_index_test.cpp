@@ -59,7 +59,8 @@ TEST(WindowIndex, AnyWindowIsCutOutOfTheWhole) {
     const auto got = test::read_all(**stream);
     const auto expected = test::cut_out(whole, window);
     ASSERT_EQ(got.size(), expected.size()) << window.from_ns << " to " << window.to_ns;
-    for (std::size_t e = 0; e < got.size(); ++e) ASSERT_EQ(test::text_of(got[e]), test::text_of(expected[e])) << e;
+    const std::size_t e = test::first_difference(got, expected);
+    ASSERT_EQ(e, got.size()) << test::text_of(got[e]) << " instead of " << test::text_of(expected[e]);
   }
 }
 

@@ -85,7 +85,8 @@ FirstPart first_part_of(const std::vector<std::string>& names) {
     // All of it must be names and numbers, and more must follow it than the repetition.
     if (dot == std::string::npos || first.empty() || !is_digit(first.back())) return FirstPart::prefix;
     const auto point = parse_part(first, name);
-    if (!point || !parse_run_name(name)) return FirstPart::prefix;
+    const auto rest = parse_run_name(name);
+    if (!point || !rest || rest->names == point->names) return FirstPart::prefix;
     if (parameters.empty()) {
       parameters = point->names;
       values = point->values;

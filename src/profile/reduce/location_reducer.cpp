@@ -48,6 +48,7 @@ std::uint32_t LocationReducer::compute() {
   if (compute_ == kNoNode) {
     compute_ = tree_.child(kNoNode, step(StepKind::compute));
     tree_[compute_].visits = from_start_ ? 1 : 0;
+    from_start_ = false;  // once, whatever part it is met in
   }
   return compute_;
 }
@@ -274,7 +275,6 @@ LocationTree LocationReducer::finish_part(std::optional<std::int64_t> end) {
   LocationTree done = std::move(tree_);
   tree_ = LocationTree();
   compute_ = charged_ = kNoNode;
-  from_start_ = false;
   const bool states = state_node_ != kNoNode;
   state_node_ = kNoNode;
   if (sample_ != kNoNode) sample_ = tree_.child(kNoNode, sample_step_);
