@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "formats/registry.hpp"
+#include "report/table_output.hpp"
 
 namespace fathom::cli {
 
@@ -50,6 +51,26 @@ Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesyst
   FATHOM_TRY(DatasetPtr dataset, open(path));
   opened_.push_back(std::move(dataset));
   return opened_.back()->profile();
+}
+
+Result<void> Session::show_rows(const TableSource& source, const ScanRequest& request, const TableLook& look) {
+  if (csv()) return write_rows(out_, RowForm::csv, source, request);
+  if (json()) return write_rows(out_, RowForm::json, source, request);
+  return write_text(out_, source, request, look);
+}
+
+void Session::show_table(const Table& table, std::string_view key, const TableLook& look) {
+  if (csv()) {
+    write_csv(out_, table);
+  } else if (json()) {
+    JsonWriter writer(out_);
+    writer.begin_object().key(key);
+    write_json(writer, table);
+    write_diagnostics(writer);
+    writer.end_object();
+  } else {
+    out_.write(table_text(table, terminal_, look));
+  }
 }
 
 void write_diagnostic(JsonWriter& json, const Diagnostic& diagnostic) {

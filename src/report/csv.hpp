@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/output.hpp"
 #include "base/text.hpp"
-#include "report/output.hpp"
 
 namespace fathom {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/output.hpp"
+#include "base/output.hpp"
 
 namespace fathom {
 

@@ -1,4 +1,4 @@
-#include "report/output.hpp"
+#include "base/output.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,30 @@
 
 namespace fathom {
 
+namespace {
+
+// 0, or why it could not be written.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
 void Output::write(std::string_view text) {
+  // What is large goes out as it is.
+  if (descriptor_ >= 0 && text.size() >= kFlushAt) {
+    flush();
+    if (error_ == 0) error_ = write_all(descriptor_, text);
+    return;
+  }
   buffer_ += text;
   if (buffer_.size() >= kFlushAt) flush_when_descriptor();
 }
@@ -28,15 +51,7 @@ void Output::write_number(Int128 value) {
 
 void Output::flush() {
   if (descriptor_ < 0) return;
-  std::size_t done = 0;
-  while (error_ == 0 && done < buffer_.size()) {
-    const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
-    if (count >= 0) {
-      done += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      error_ = errno;
-    }
-  }
+  if (error_ == 0) error_ = write_all(descriptor_, buffer_);
   buffer_.clear();
 }
 

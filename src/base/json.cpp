@@ -1,4 +1,4 @@
-#include "report/json.hpp"
+#include "base/json.hpp"
 
 #include "base/text.hpp"
 
