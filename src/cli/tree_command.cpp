@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
 #include "profile/views.hpp"
+#include "report/table_output.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -60,6 +61,13 @@ class TreeCommand final : public Command {
     FATHOM_TRY(const std::vector<LocationId> locations, choose_locations(defs, locations_));
     FATHOM_TRY(zoom_, choose_contexts(defs, contexts_));
     if (hot_ && view_ == "flat") return Error::usage("--hot needs a tree: --view topdown, bottomup or modules");
+    TableBuilder rows({"tree",
+                       {{"metric", ColumnType::text},
+                        {"depth", ColumnType::uint64},
+                        {"context", ColumnType::uint64},
+                        {"name", ColumnType::text},
+                        {"inclusive", ColumnType::free_text},
+                        {"exclusive", ColumnType::free_text}}});
     JsonWriter json(session.out());
     if (session.json()) json.begin_object().key("trees").begin_array();
     bool first = true;
@@ -69,12 +77,21 @@ class TreeCommand final : public Command {
       FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));
       if (session.json()) {
         write_json(json, defs, metric, tree, total.scalar());
+      } else if (session.csv()) {
+        for (const Line& line : lines(defs, tree, total.scalar())) {
+          const TreeView::Node& node = tree.nodes[line.node];
+          std::optional<std::uint64_t> context;
+          if (node.context.valid()) context = defs.contexts[node.context].file_id;
+          rows.row(defs.metric(metric).name, line.depth, context, name_of(defs, node),
+                   tree.inclusive.at(line.node, 0).text(), tree.exclusive.at(line.node, 0).text());
+        }
       } else {
         if (!first) session.out().write("\n");
         write_text(session, *profile, metric, tree, total.scalar());
       }
       first = false;
     }
+    if (session.csv()) write_csv(session.out(), std::move(rows).finish());
     if (session.json()) {
       json.end_array();
       session.write_diagnostics(json);

@@ -4,6 +4,7 @@
 
 #include "formats/format.hpp"
 #include "model/model.hpp"
+#include "trace/aggregate.hpp"
 
 namespace fathom {
 
@@ -62,8 +63,9 @@ Result<void> Dataset::dump(const DumpOptions&, const TextSink&) {
   return Error::usage(fmt::format("{} has no text form of its native records", format_.name));
 }
 
-Result<TraceStatistics> Dataset::statistics(const StatisticsOptions&) {
-  return Error::usage(fmt::format("{}: there are no trace statistics of {} data", path_.string(), format_.name));
+Result<TraceStatistics> Dataset::statistics(const StatisticsOptions& options) {
+  FATHOM_TRY(const auto events, trace());
+  return trace_statistics(*events, options);
 }
 
 Result<bool> Dataset::statistics_text(const StatisticsOptions&, const TextSink&) { return false; }

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "base/number_text.hpp"
+
 namespace fathom {
 
 std::string_view to_string(EventKind kind) {
@@ -54,41 +56,46 @@ std::string_view Trace::name(const Event& event) const {
 }
 
 Result<void> Trace::detail(const Event& event, std::string& out) const {
-  auto to = std::back_inserter(out);
+  const auto number = [&](std::string_view key, std::int64_t value) {
+    out += key;
+    append_number(out, value);
+  };
   const auto communicator = [&] {
     if (!event.communicator.valid()) return;
     const std::string& name = communicators_[event.communicator.index()].name;
     if (name.empty()) {
-      fmt::format_to(to, ";comm={}", event.communicator.value);
+      number(";comm=", event.communicator.value);
     } else {
-      fmt::format_to(to, ";comm={}", name);
+      (out += ";comm=") += name;
     }
   };
   switch (event.kind) {
     case EventKind::send:
     case EventKind::recv:
-      fmt::format_to(to, "peer={};tag={}", event.peer, event.tag);
+      number("peer=", event.peer);
+      number(";tag=", event.tag);
       communicator();
-      fmt::format_to(to, ";bytes={}", event.bytes);
+      number(";bytes=", event.bytes);
       break;
     case EventKind::collective:
-      fmt::format_to(to, "root={}", event.peer);
+      number("root=", event.peer);
       communicator();
-      fmt::format_to(to, ";sent={};received={}", event.bytes, event.value);
+      number(";sent=", event.bytes);
+      number(";received=", event.value);
       break;
     case EventKind::complete:
-      fmt::format_to(to, "origin={}", event.origin);
+      fmt::format_to(std::back_inserter(out), "origin={}", event.origin);
       break;
     case EventKind::state: {
       if (!event.has_value) {
         out += "value=";
         break;
       }
-      fmt::format_to(to, "value={}", event.value);
+      number("value=", event.value);
       if (event.name < channels_.size()) {
         const auto& values = channels_[event.name].values;
         if (const auto found = values.find(event.value); found != values.end()) {
-          fmt::format_to(to, ";label={}", found->second);
+          (out += ";label=") += found->second;
         }
       }
       break;
@@ -97,15 +104,15 @@ Result<void> Trace::detail(const Event& event, std::string& out) const {
       const bool is_double =
           event.name < definitions_.metrics.size() && definitions_.metrics[event.name].type.is_double();
       if (is_double) {
-        fmt::format_to(to, "value={}", std::bit_cast<double>(event.value));
+        fmt::format_to(std::back_inserter(out), "value={}", std::bit_cast<double>(event.value));
       } else {
-        fmt::format_to(to, "value={}", event.value);
+        number("value=", event.value);
       }
       break;
     }
     case EventKind::sample:
       if (event.name < definitions_.contexts.size()) {
-        fmt::format_to(to, "context={};path={}", definitions_.contexts[event.context()].file_id,
+        fmt::format_to(std::back_inserter(out), "context={};path={}", definitions_.contexts[event.context()].file_id,
                        definitions_.path(event.context()));
       }
       break;

@@ -190,7 +190,16 @@ Result<Call> DumpiTrace::call_at(std::size_t index, std::uint64_t number) const 
 Result<void> DumpiTrace::detail(const Event& event, std::string& out) const {
   if (event.kind != EventKind::enter && event.kind != EventKind::leave) return Trace::detail(event, out);
   if (event.record == Event::kNoRecord) return {};
-  FATHOM_TRY(const Call call, call_at(where(event.location).file, event.record));
+  const std::size_t index = where(event.location).file;
+  const File& file = set_->files()[index].file;
+  const std::uint64_t end = (*scans_)[index].end;
+  Call call;
+  // Our own streams leave the offset of the record; events that somebody else made are looked for.
+  const auto offset = static_cast<std::uint64_t>(event.value);
+  const bool known = !event.has_value && offset > 0 && offset < end;
+  if (!known || file.decoder().decode(file.at(offset), file.at(end), call) != Decoder::Outcome::ok) {
+    FATHOM_TRY(call, call_at(index, event.record));
+  }
   append_arguments(call, event.kind == EventKind::leave, out);
   return {};
 }

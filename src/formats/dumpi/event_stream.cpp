@@ -52,6 +52,15 @@ Event DumpiStream::base(const Call& call, EventKind kind, bool at_exit) const {
   return event;
 }
 
+namespace {
+// Regions have no value: it says where the record is, so that the trace can show its arguments without a search.
+Event at_record(Event event, const Call& call) {
+  event.has_value = false;
+  event.value = static_cast<std::int64_t>(call.offset);
+  return event;
+}
+}  // namespace
+
 // Keeps the waiting events in order of time; ties stay in the order in which they came.
 void DumpiStream::push(const Event& event) {
   std::size_t at = waiting_.size();
@@ -187,7 +196,7 @@ void DumpiStream::events_of(const Call& call) {
     user_function(call);
     return;
   }
-  push(base(call, EventKind::enter, false));
+  push(at_record(base(call, EventKind::enter, false), call));
   counters(call, false);
   const auto status_at = [&](std::size_t argument, Status& status) {
     const Statuses statuses = call.statuses(argument);
@@ -217,7 +226,7 @@ void DumpiStream::events_of(const Call& call) {
     collective_event(call);
   }
   counters(call, true);
-  push(base(call, EventKind::leave, true));
+  push(at_record(base(call, EventKind::leave, true), call));
 }
 
 // Chunks that end before the window are only read for what they begin and what is completed inside of it.

@@ -23,7 +23,7 @@ Result<TraceStatistics> statistics(const RankSet& set, const StatisticsOptions& 
 
 // The names that `--by` takes.
 std::span<const std::string_view> table_names();
-StatisticsTable make_table(std::string_view name, const RankSet& set, const std::vector<RankNumbers>& numbers,
-                           const StatisticsRequest& request);
+Table make_table(std::string_view name, const RankSet& set, const std::vector<RankNumbers>& numbers,
+                 const StatisticsRequest& request);
 
 }  // namespace fathom::dumpi

@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "formats/dumpi/trace_maker.hpp"
+#include "table_rows.hpp"
 
 namespace fathom::dumpi {
 namespace {
@@ -67,15 +68,12 @@ class DumpiStatistics : public DumpiRun {
     const TraceStatistics statistics = ask(set, options);
     EXPECT_EQ(statistics.tables.size(), 1U);
     if (statistics.tables.size() != 1) return {};
-    const StatisticsTable& found = statistics.tables[0];
-    Rows rows(found.rows.size());
+    const Table& found = statistics.tables[0];
+    Rows rows(found.rows());
     for (const std::string& column : columns) {
-      const auto at = std::find(found.columns.begin(), found.columns.end(), column);
-      EXPECT_NE(at, found.columns.end()) << column;
-      if (at == found.columns.end()) return {};
-      for (std::size_t n = 0; n < rows.size(); ++n) {
-        rows[n].push_back(found.rows[n].at(static_cast<std::size_t>(at - found.columns.begin())));
-      }
+      EXPECT_TRUE(found.schema.find(column)) << column;
+      if (!found.schema.find(column)) return {};
+      for (std::size_t n = 0; n < rows.size(); ++n) rows[n].push_back(exact_cell(found.column(column), n));
     }
     return rows;
   }
@@ -243,9 +241,11 @@ TEST_F(DumpiStatistics, CountersInsideAndOutside) {
   options.options = {{"perfctr", "mpi"}};
   const TraceStatistics columns = ask(set, options);
   ASSERT_EQ(columns.tables.size(), 1U);
-  EXPECT_EQ(std::vector<std::string>(columns.tables[0].columns.begin() + 4, columns.tables[0].columns.end()),
+  const std::vector<std::string> titles = column_names(columns.tables[0]);
+  EXPECT_EQ(std::vector<std::string>(titles.begin() + 4, titles.end()),
             (std::vector<std::string>{"CYCLES(mpi)", "CYCLES_outside(mpi)", "MISSES(mpi)", "MISSES_outside(mpi)"}));
-  EXPECT_EQ(std::vector<std::string>(columns.tables[0].rows.at(0).begin() + 4, columns.tables[0].rows[0].end()),
+  const std::vector<std::string> cells = table_rows(columns.tables[0]).at(0);
+  EXPECT_EQ(std::vector<std::string>(cells.begin() + 4, cells.end()),
             (std::vector<std::string>{"36", "65", "3", "10"}));
 }
 
@@ -258,16 +258,16 @@ TEST_F(DumpiStatistics, ColumnsChooseTheirCalls) {
                      {"lump", "recvs"}};
   const TraceStatistics whole = ask(set, options);
   ASSERT_EQ(whole.tables.size(), 1U);
-  EXPECT_EQ(whole.tables[0].name, "columns");
-  EXPECT_EQ(whole.tables[0].columns,
+  EXPECT_EQ(whole.tables[0].schema.name, "columns");
+  EXPECT_EQ(column_names(whole.tables[0]),
             (std::vector<std::string>{
                 "rank", "first_s", "last_s", "active_s", "calls(all)", "calls(coll)", "cpu_s(mpi_(send|recv))",
                 "cpu_outside_s(mpi_(send|recv))", "wall_s(mpi_(send|recv))", "wall_outside_s(mpi_(send|recv))",
                 "sent(sends)", "received(MPI_All.*)", "sent_to_1(sends)", "sends_from_4_bytes(recvs)",
                 "sends_from_128_bytes(recvs)", "receives_from_4_bytes(recvs)", "receives_from_128_bytes(recvs)"}));
   // Init, Send, Allreduce, Isend, Wait, Finalize and eight annotations; rank 1 posts receives of 200 and of 4 bytes.
-  const std::string cpu = whole.tables[0].rows.at(0).at(6);
-  EXPECT_EQ(whole.tables[0].rows,
+  const std::string cpu = table_rows(whole.tables[0]).at(0).at(6);
+  EXPECT_EQ(table_rows(whole.tables[0]),
             (Rows{{"0", "1001.000000000", "1010.100000000", "9.100000000", "14", "1", cpu, "0.000000000", "0.100000000",
                    "0.000000000", "104", "24", "104", "0", "0", "0", "0"},
                   {"1", "1001.000000000", "1010.100000000", "9.100000000", "14", "1", cpu, "0.000000000", "0.100000000",
@@ -276,13 +276,14 @@ TEST_F(DumpiStatistics, ColumnsChooseTheirCalls) {
   options.options = {{"count", "mpi"}, {"sent", "sends"}, {"gather", "/begin/end/"}};
   const TraceStatistics gathered = ask(set, options);
   ASSERT_EQ(gathered.tables.size(), 1U);
-  EXPECT_EQ(gathered.tables[0].columns,
+  EXPECT_EQ(column_names(gathered.tables[0]),
             (std::vector<std::string>{"bin", "from_s", "to_s", "rank", "intervals", "first_s", "last_s", "active_s",
                                       "calls(mpi)", "sent(sends)"}));
-  ASSERT_EQ(gathered.tables[0].rows.size(), 2U);
-  EXPECT_EQ(gathered.tables[0].rows[0][4], "2");
-  EXPECT_EQ(gathered.tables[0].rows[0][8], "3");
-  EXPECT_EQ(gathered.tables[0].rows[0][9], "104");
+  ASSERT_EQ(gathered.tables[0].rows(), 2U);
+  const Rows of_bins = table_rows(gathered.tables[0]);
+  EXPECT_EQ(of_bins[0][4], "2");
+  EXPECT_EQ(of_bins[0][8], "3");
+  EXPECT_EQ(of_bins[0][9], "104");
 
   options.options = {{"count", "("}};
   EXPECT_FALSE(statistics(*set, options).ok());

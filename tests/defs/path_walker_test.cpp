@@ -1,8 +1,8 @@
-#include "cli/path_walker.hpp"
+#include "defs/path_walker.hpp"
 
 #include <gtest/gtest.h>
 
-namespace fathom::cli {
+namespace fathom {
 namespace {
 
 // A chain of `depth` contexts, each with one more child beside it: names c0 s1 c1 s2 c2 ...
@@ -46,4 +46,4 @@ TEST(PathWalker, LeavesOutTheMiddleOfDeepPaths) {
 }
 
 }  // namespace
-}  // namespace fathom::cli
+}  // namespace fathom

@@ -1,8 +1,8 @@
-#include "cli/path_walker.hpp"
+#include "defs/path_walker.hpp"
 
 #include <fmt/format.h>
 
-namespace fathom::cli {
+namespace fathom {
 
 std::string_view PathWalker::path(ContextId id) {
   const ContextTree& tree = defs_.contexts;
@@ -46,4 +46,4 @@ std::string_view PathWalker::elided(ContextId id) {
   return elided_;
 }
 
-}  // namespace fathom::cli
+}  // namespace fathom

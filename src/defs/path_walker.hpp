@@ -7,7 +7,7 @@
 
 #include "defs/definitions.hpp"
 
-namespace fathom::cli {
+namespace fathom {
 
 class PathWalker {
  public:
@@ -30,4 +30,4 @@ class PathWalker {
   std::vector<std::pair<ContextId, std::size_t>> steps_;  // contexts on the path, and where their name ends
 };
 
-}  // namespace fathom::cli
+}  // namespace fathom
