@@ -72,12 +72,17 @@ class SortCommand final : public Command {
             "ovni.empty_region", stream.blob.place(),
             fmt::format("stream {} has {} empty regions", stream.path, results[i].empty_regions));
       }
-      if (results[i].bytes.empty()) continue;
+      if (results[i].patches.empty()) continue;
       ++changed;
       if (target_.empty()) {
-        FATHOM_CHECK(write_file(stream.file, results[i].bytes));
+        FATHOM_TRY(OutputFile file, OutputFile::create(stream.file));
+        ovni::patched(stream, results[i].patches, [&](Bytes bytes) { file.write(bytes); });
+        FATHOM_CHECK(file.commit());
       } else {
-        stream.blob = Blob::own(stream.file.string(), std::move(results[i].bytes));
+        std::string whole;
+        whole.reserve(stream.blob.size());
+        ovni::patched(stream, results[i].patches, [&](Bytes bytes) { whole += as_text(bytes); });
+        stream.blob = Blob::own(stream.file.string(), std::move(whole));
       }
     }
     if (!target_.empty()) FATHOM_CHECK(ovni::write_trace(trace, target_, trace.layout, session.work()));
