@@ -1,9 +1,12 @@
 #include "cli/commands.hpp"
 
+#include <array>
+
 namespace fathom::cli {
 
 // Every command is a file of its own and has one function here.
 std::unique_ptr<Command> make_advise_command();
+std::unique_ptr<Command> make_balance_command();
 std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_canonize_command();
 std::unique_ptr<Command> make_clean_command();
@@ -41,13 +44,17 @@ std::unique_ptr<Command> make_tree_command();
 std::span<const CommandGroup> command_groups() {
   static const std::vector<CommandGroup> kGroups = {
       {"Look at a dataset",
+       "look",
        {
            {"info", "what a dataset is: format, levels, counts, attributes", Forms::json, make_info_command},
            {"top", "where the time goes: hottest regions, contexts, files, locations", Forms::json_and_csv,
             make_top_command},
-           {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json, make_tree_command},
+           {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json_and_csv,
+            make_tree_command},
            {"table", "raw values, exact and filterable: metric, context, location, value", Forms::json_and_csv,
             make_table_command},
+           {"balance", "load balance: which functions differ between ranks, who is late, what it costs",
+            Forms::json_and_csv, make_balance_command},
            {"events", "the events of a trace, merged by time; matched messages", Forms::json_and_csv,
             make_events_command},
            {"stats", "trace statistics: calls, time, bytes, who sends to whom", Forms::json_and_csv,
@@ -56,7 +63,8 @@ std::span<const CommandGroup> command_groups() {
             make_routines_command},
            {"groups", "values by kind of region: MPI, OpenMP, user code; filter suggestion", Forms::json_and_csv,
             make_groups_command},
-           {"source", "values beside the lines of source they were measured in", Forms::csv, make_source_command},
+           {"source", "values beside the lines of source they were measured in", Forms::json_and_csv,
+            make_source_command},
            {"nodes", "how a metric spreads over the nodes of the machine", Forms::json_and_csv, make_nodes_command},
            {"sanity", "does a measurement make sense: names, lines, values below zero", Forms::json_and_csv,
             make_sanity_command},
@@ -64,6 +72,7 @@ std::span<const CommandGroup> command_groups() {
            {"check", "validate: every defect with its place", Forms::json, make_check_command},
        }},
       {"Compare and combine",
+       "algebra",
        {
            {"diff", "what changed between two profiles; --fail-above for CI", Forms::json_and_csv, make_diff_command},
            {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
@@ -82,27 +91,37 @@ std::span<const CommandGroup> command_groups() {
             make_topology_command},
        }},
       {"Predict",
+       "models",
        {
            {"model", "scaling models from an experiment or a directory of runs", Forms::json_and_csv,
             make_model_command},
            {"advise", "which points to measure next under a budget", Forms::json, make_advise_command},
        }},
       {"Hand on",
+       "convert",
        {
            {"convert", "write another format, or the same again", Forms::text, make_convert_command},
        }},
       {"ovni traces",
+       "ovni",
        {
            {"emulate", "replay a trace through its models into Paraver views", Forms::text, make_emulate_command},
            {"sort", "repair the order of events, or check it", Forms::text, make_sort_command},
            {"sync", "tables of clock offsets", Forms::text, make_sync_command},
        }},
       {"About Fathom",
+       "about",
        {
            {"formats", "what is read and written", Forms::json_and_csv, make_formats_command},
        }},
   };
   return kGroups;
+}
+
+std::span<const std::string_view> first_commands() {
+  static constexpr std::array<std::string_view, 10> kFirst = {"info",   "top",  "tree",  "balance", "stats",
+                                                              "events", "diff", "model", "convert", "check"};
+  return kFirst;
 }
 
 const CommandEntry* find_command(std::string_view name) {

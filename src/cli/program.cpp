@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -104,9 +105,19 @@ struct Program {
         return kDone;
       }
       name = rest.front();
+      if (const std::string page = topic(name, Terminal::of(1)); !page.empty()) {
+        out.write(page);
+        return kDone;
+      }
       rest = {"--help"};
     }
     const CommandEntry* entry = find_command(name);
+    // A path instead of a command: people want to know what it is and what can be done with it.
+    std::error_code ignored;
+    if (entry == nullptr && std::filesystem::exists(name, ignored)) {
+      entry = find_command("info");
+      rest.insert(rest.begin(), {name, "--next"});
+    }
     if (entry == nullptr) return unknown_command(name);
     return run_command(*entry, rest);
   }
