@@ -20,13 +20,13 @@ class EventsCommand final : public Command {
         .values("-l,--location", "ID", locations_, "only this location (the id the file uses; * and ? match)")
         .values("-k,--kind", "KIND", kinds_,
                 "only this kind: enter, leave, sample, send, recv, collective, complete, state, counter, marker")
-        .values("-n,--name", "NAME", names_, "only events of this name (* and ? match)")
+        .values("--name", "NAME", names_, "only events of this name (* and ? match)")
         .value("--from-time", "T", &from_,
                "not before T since the first event: ns, or with a unit (1.5s); @T is on the trace's clock")
         .value("--to-time", "T", &to_, "before T")
         .flag("--clock", clock_, "text: times on the trace's clock instead of since the first event")
         .value("--depth", "N", &depth_, "samples: name the function at depth N of the call stack (0 = outermost)")
-        .value("--limit", "N", &limit_, "stop after N events")
+        .value("-n,--limit", "N", &limit_text_, "stop after N events")
         .flag("--messages", messages_,
               "matched messages instead: sender, receiver, tag, communicator, bytes, both times")
         .flag("--no-detail", no_detail_, "leave the detail column empty: faster")
@@ -35,6 +35,15 @@ class EventsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (limit_text_) {
+      const auto number = parse_integer<std::uint64_t>(*limit_text_);
+      limit_ = number.value_or(0);
+      // It was the name of events once.
+      if (!number) {
+        session.note(fmt::format("-n takes a number; write --name {}", *limit_text_));
+        names_.push_back(*limit_text_);
+      }
+    }
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     FATHOM_TRY(const auto trace, dataset->trace());
     FATHOM_TRY(const TimeWindow window, window_argument(session, *trace, from_, to_));
@@ -119,6 +128,7 @@ class EventsCommand final : public Command {
   std::vector<std::string> names_;
   std::optional<std::string> from_;
   std::optional<std::string> to_;
+  std::optional<std::string> limit_text_;
   std::uint64_t limit_ = 0;
   std::optional<std::size_t> depth_;
   bool messages_ = false;

@@ -40,7 +40,7 @@ class ModelCommand final : public Command {
     declare_experiment_options(options, experiment_);
     declare_keep_values(options, experiment_);
     options.flag("--stored", stored_, "the models that the file holds instead of new ones")
-        .values("--metric", "M", metrics_, "only this metric (a name or a pattern)")
+        .values("-m,--metric", "M", metrics_, "only this metric (a name or a pattern)")
         .values("--callpath", "C", callpaths_, "only this call path (a name or a pattern)")
         .values("--predict", "P=N,...", predict_, "the models' values at this point")
         .value("--expect", "GROWTH", &expect_, "what growth is acceptable, e.g. \"log2(p)\"; the default")

@@ -29,8 +29,8 @@ class TableCommand final : public Command {
         .values("--context", "ID", contexts_,
                 "only these contexts, by the ids the file uses: 3, 0,5-10, roots, leaves, level<2; by region: "
                 "name=/regular expression/; may be repeated")
-        .values("--region", "R", regions_, "only contexts of regions of this name; patterns")
-        .values("--location", "ID", locations_, "only this location, by the id the file uses; patterns")
+        .values("-r,--region", "R", regions_, "only contexts of regions of this name; patterns")
+        .values("-l,--location", "ID", locations_, "only this location, by the id the file uses; patterns")
         .flag("--total", total_, "one row per metric: the roots (or --context), all locations together")
         .flag("--zeros", zeros_, "also values that are zero or absent")
         .flag("--summary", summary_, "also the statistics that the file stores")

@@ -38,8 +38,8 @@ class TopCommand final : public Command {
     options.choice("--by", by_, {"region", "context", "location", "file", "module"}, "what a row is (default: region)")
         .flag("--inclusive", inclusive_, "rank by what a row and all it calls take")
         .value("-n,--number", "N", &number_, "how many rows (default: 20; 0 = all)")
-        .values("--region", "R", regions_, "count only these regions; patterns with * and ?")
-        .values("--location", "ID", locations_, "count only these locations; patterns")
+        .values("-r,--region", "R", regions_, "count only these regions; patterns with * and ?")
+        .values("-l,--location", "ID", locations_, "count only these locations; patterns")
         .flag("--lines", lines_, "rows also for loops, lines and instructions, which are part of their functions");
     arguments_.declare_derive(options);
     arguments_.declare_hiding(options);

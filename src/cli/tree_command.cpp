@@ -39,8 +39,8 @@ class TreeCommand final : public Command {
         .choice("--sort", sort_, {"value", "other", "name"},
                 "order of siblings: by the first column, by the second value, by name (default: value)")
         .values("--context", "ID", contexts_, "only what these contexts and all below them take, by the file's ids")
-        .values("--location", "ID", locations_, "only these locations, by id or name; patterns; may be repeated")
-        .values("--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
+        .values("-l,--location", "ID", locations_, "only these locations, by id or name; patterns; may be repeated")
+        .values("-r,--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
         .flag("--ids", ids_, "show the ids by which 'fathom table --context' takes contexts");
     arguments_.declare_derive(options);
     arguments_.declare_hiding(options);

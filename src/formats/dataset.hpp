@@ -76,7 +76,7 @@ class Dataset {
 
   // The native layer, for what belongs to one format alone.
   virtual Result<void> dump(const DumpOptions& options, const TextSink& sink);
-  // Statistics of a trace, for `stats`: counted from its events, unless a format's community counts by rules of its own.
+  // Statistics of a trace, for `stats`: from its events, unless a community counts by rules of its own.
   virtual Result<TraceStatistics> statistics(const StatisticsOptions& options);
   // Prints them as the format's community knows them; false = there is no such form, print the tables.
   virtual Result<bool> statistics_text(const StatisticsOptions& options, const TextSink& sink);
