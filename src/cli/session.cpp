@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_bar.hpp"
 #include "formats/registry.hpp"
 
 namespace fathom::cli {
@@ -28,10 +28,11 @@ Session::Session(const GlobalOptions& options, Output& out, Output& err)
       err_(err),
       terminal_(Terminal::of(STDOUT_FILENO)),
       error_terminal_(Terminal::of(STDERR_FILENO)),
-      work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))) {
+      work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))),
+      execution_(static_cast<unsigned>(options.threads), interrupt_flag(),
+                 options.quiet ? ProgressSink() : progress_bar()),
+      scope_(execution_) {
   if (options.max_steps) work_->options["max-steps"] = std::to_string(*options.max_steps);
-  set_thread_count(static_cast<unsigned>(options.threads));
-  set_progress_enabled(!options.quiet);
 }
 
 void Session::note(std::string_view text) {

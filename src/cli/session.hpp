@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "base/work.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
@@ -76,6 +77,8 @@ class Session {
   Terminal terminal_;
   Terminal error_terminal_;
   Work work_;
+  Execution execution_;  // threads, Ctrl-C and progress, as the options say, while the session lives
+  ExecutionScope scope_;
   std::vector<DatasetPtr> opened_;
   std::size_t shown_ = 0;
 };

@@ -298,13 +298,12 @@ TEST_F(DumpiStatistics, NumbersDoNotDependOnThreads) {
     if (n % 3 == 0) ranks[1].call("MPI_Bcast", {{"count", 5}, {"datatype", kChar}, {"root", 0}, {"comm", kWorld}});
   }
   const auto set = run(ranks);
-  const unsigned before = thread_count();
   std::vector<Rows> results;
   for (const unsigned threads : {1U, 2U, 8U}) {
-    set_thread_count(threads);
+    const Execution execution(threads);
+    const ExecutionScope scope(execution);
     results.push_back(table(set, "bin", {"bin", "rank", "calls", "wall_s", "wall_outside_s", "sent", "received"}));
   }
-  set_thread_count(before);
   EXPECT_EQ(results[0].size(), 14U);  // rank 1 is done after a third of the time
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
