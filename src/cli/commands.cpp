@@ -27,6 +27,7 @@ std::unique_ptr<Command> make_merge_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_stats_command();
 std::unique_ptr<Command> make_sort_command();
+std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_nodes_command();
 std::unique_ptr<Command> make_part_command();
@@ -52,6 +53,7 @@ std::span<const CommandGroup> command_groups() {
             make_events_command},
            {"stats", "trace statistics: calls, time, bytes, who sends to whom", Forms::json_and_csv,
             make_stats_command},
+           {"sql", "SQL over any dataset, or several", Forms::json_and_csv, make_sql_command},
            {"routines", "routines with their own and their callees' share, spread over locations", Forms::json_and_csv,
             make_routines_command},
            {"groups", "values by kind of region: MPI, OpenMP, user code; filter suggestion", Forms::json_and_csv,
