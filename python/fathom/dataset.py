@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import os
 import sys
@@ -47,7 +48,7 @@ class Dataset:
         given.threads = threads
         given.max_memory = max_memory
         given.cancel = self._cancel.pointer
-        tell = _terminal_progress if progress is True else progress
+        tell: Any = _terminal_progress if progress is True else progress
         # The callback must live as long as the dataset: every later call may report, too.
         if callable(tell):
             def report(_user: Any, label: bytes, done: int, total: int, finished: int) -> None:
@@ -64,8 +65,8 @@ class Dataset:
         given.options = native.texts(pairs)
         error = c_void_p()
         self.path = os.fspath(path)
-        self._pointer = native.interruptible(
-            self._cancel, lambda: native.lib.fathom_open(os.fsencode(path), byref(given), byref(error)))
+        call = functools.partial(native.lib.fathom_open, os.fsencode(path), byref(given), byref(error))
+        self._pointer = native.interruptible(self._cancel, call)
         if not self._pointer:
             native.raise_error(error)
 

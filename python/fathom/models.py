@@ -1,7 +1,7 @@
 """Scaling models of an experiment or a directory of runs."""
 from __future__ import annotations
 
-import ctypes
+import functools
 from ctypes import byref, c_double, c_void_p
 from html import escape
 from typing import Any, Optional, Union
@@ -21,10 +21,9 @@ class Models:
         for name, value in options.items():
             pairs += [name, str(value)]
         error = c_void_p()
-        self._pointer = native.interruptible(
-            dataset._cancel,
-            lambda: native.lib.fathom_fit(dataset._handle, modeler.encode(), measure.encode(), native.texts(pairs),
-                                          byref(error)))
+        call = functools.partial(native.lib.fathom_fit, dataset._handle, modeler.encode(), measure.encode(),
+                                 native.texts(pairs), byref(error))
+        self._pointer = native.interruptible(dataset._cancel, call)
         if not self._pointer:
             native.raise_error(error)
 

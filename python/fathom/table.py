@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, cast, c_char_p, c_void_p, pythonapi
+from ctypes import byref, c_char_p, c_void_p, pythonapi
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Texts:
         return lookup[self.codes]
 
 
-Column = Union[Array, Texts]
+Column = Any  # an array, or Texts
 
 _NUMBERS = {"l": np.int64, "L": np.uint64, "g": np.float64, "i": np.int32}
 
@@ -63,7 +63,7 @@ def _view(owner: _Owner, address: Optional[int], rows: int, dtype: Any) -> Array
     size = rows * np.dtype(dtype).itemsize
     memory = (ctypes.c_char * size).from_address(address)
     memory._owner = owner  # type: ignore[attr-defined]
-    out = np.frombuffer(memory, dtype=dtype)
+    out = np.frombuffer(memory, dtype=dtype)  # type: ignore[call-overload]
     out.flags.writeable = False
     return out
 
@@ -140,7 +140,7 @@ def _joined(parts: list[Column]) -> Column:
                 last = part.categories
             codes.append(lookup[part.codes])
         return Texts(np.concatenate(codes), list(position))
-    return np.concatenate(parts)
+    return np.concatenate([part for part in parts if not isinstance(part, Texts)])
 
 
 class Table:
@@ -189,7 +189,7 @@ class Table:
             schema = self._schema(stream)
             while True:
                 array = native.ArrowArray()
-                _check(stream, native.interruptible(self._cancel, lambda: stream.get_next(byref(stream), byref(array))))
+                _check(stream, native.interruptible(self._cancel, lambda: int(stream.get_next(byref(stream), byref(array)))))
                 if not array.release:
                     return
                 yield Batch(schema, array)
