@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -58,12 +59,12 @@ class SqlCommand final : public Command {
     }
     FATHOM_CHECK(database->seal());
     if (tables_) return list_tables(session, *database);
-    if (query_.empty()) return read_queries(session, *database);
+    if (!query_) return read_queries(session, *database);
     if (parquet) {
-      FATHOM_CHECK(query::write_parquet(*database, query_, std::filesystem::absolute(*target_)));
+      FATHOM_CHECK(query::write_parquet(*database, *query_, std::filesystem::absolute(*target_)));
       return kDone;
     }
-    FATHOM_CHECK(answer(session, *database, query_));
+    FATHOM_CHECK(answer(session, *database, *query_));
     return kDone;
   }
 
@@ -153,7 +154,7 @@ class SqlCommand final : public Command {
 
   std::vector<std::string> words_;
   std::vector<std::string> paths_;
-  std::string query_;
+  std::optional<std::string> query_;
   std::optional<std::string> target_;
   bool markdown_ = false;
   bool allow_files_ = false;

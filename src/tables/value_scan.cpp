@@ -18,7 +18,7 @@ namespace fathom {
 namespace {
 
 // Cells that a part may cover. Where pieces are read along locations or contexts most cells are empty.
-constexpr std::uint64_t kDenseCells = 1U << 20;
+constexpr std::uint64_t kDenseCells = 1U << 17;  // what fits the caches
 constexpr std::uint64_t kSparseCells = 1U << 23;
 
 enum Columns : std::size_t { kMetric, kContext, kLocation, kValue };
@@ -43,18 +43,30 @@ struct Shared {
   [[nodiscard]] bool wants(std::uint32_t context) const { return chosen.empty() || chosen[context]; }
 };
 
-// Rows of a part, integers apart from doubles so that both stay exact.
+// Which columns are collected at all.
+struct Wanted {
+  bool metric = false, context = false, location = false, value = false;
+};
+
+// Rows of a part; large integers, others and doubles apart, so that all stay exact.
+template <class Number>
 struct Rows {
   std::vector<std::uint32_t> metrics, contexts, locations;
-  std::vector<Int128> integers;
-  std::vector<double> reals;
-  bool integer = false;
+  std::vector<Number> values;
+  std::size_t count = 0;
 
-  [[nodiscard]] std::size_t size() const { return metrics.size(); }
-  void place(std::uint32_t metric, std::uint32_t context, std::uint32_t location) {
-    metrics.push_back(metric);
-    contexts.push_back(context);
-    locations.push_back(location);
+  void reserve(const Wanted& wanted, std::size_t rows) {
+    if (wanted.metric) metrics.reserve(rows);
+    if (wanted.context) contexts.reserve(rows);
+    if (wanted.location) locations.reserve(rows);
+    if (wanted.value) values.reserve(rows);
+  }
+  void add(const Wanted& wanted, std::uint32_t metric, std::uint32_t context, std::uint32_t location, Number value) {
+    if (wanted.metric) metrics.push_back(metric);
+    if (wanted.context) contexts.push_back(context);
+    if (wanted.location) locations.push_back(location);
+    if (wanted.value) values.push_back(value);
+    ++count;
   }
 };
 
@@ -65,27 +77,6 @@ T load(const std::byte* at) {
   return value;
 }
 
-Int128 load_integer(ValueKind kind, const std::byte* at) {
-  switch (kind) {
-    case ValueKind::u8:
-      return load<std::uint8_t>(at);
-    case ValueKind::i8:
-      return load<std::int8_t>(at);
-    case ValueKind::u16:
-      return load<std::uint16_t>(at);
-    case ValueKind::i16:
-      return load<std::int16_t>(at);
-    case ValueKind::u32:
-      return load<std::uint32_t>(at);
-    case ValueKind::i32:
-      return load<std::int32_t>(at);
-    case ValueKind::u64:
-      return load<std::uint64_t>(at);
-    default:
-      return load<std::int64_t>(at);
-  }
-}
-
 class Reader final : public BatchReader {
  public:
   Reader(std::shared_ptr<const Shared> shared, const Part& part, const ScanRequest& request)
@@ -93,33 +84,39 @@ class Reader final : public BatchReader {
         part_(part),
         batch_rows_(std::max<std::size_t>(1, request.batch_rows)),
         columns_(wanted_columns(shared_->schema, request)) {
-    integers_.integer = true;
+    const auto wants = [&](std::size_t column) {
+      return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+    };
+    wanted_ = {wants(kMetric), wants(kContext), wants(kLocation), wants(kValue)};
   }
 
   Result<bool> next(Batch& batch) override {
     batch = {};
     if (!read_) FATHOM_CHECK(read());
     read_ = true;
-    for (Rows* rows : {&reals_, &integers_}) {
-      if (at_ >= rows->size()) {
-        if (rows == &reals_) at_ -= rows->size();
-        continue;
-      }
-      const std::size_t begin = at_;
-      const std::size_t end = std::min(rows->size(), begin + batch_rows_);
-      batch.rows = end - begin;
-      for (const std::size_t column : columns_) batch.columns.push_back(make(*rows, column, begin, end));
-      at_ = end;
-      // What comes next is counted from the first row of both.
-      if (rows == &integers_) at_ += reals_.size();
-      return true;
-    }
-    at_ = reals_.size() + integers_.size();
-    return false;
+    // First the doubles, then the integers.
+    std::size_t before = 0;
+    if (take(reals_, before, batch)) return true;
+    before += reals_.count;
+    if (take(integers_, before, batch)) return true;
+    before += integers_.count;
+    return take(large_, before, batch);
   }
 
  private:
   [[nodiscard]] const Definitions& defs() const { return shared_->profile->defs(); }
+
+  // Rows that begin at row `first` of all.
+  template <class Number>
+  bool take(const Rows<Number>& rows, std::size_t first, Batch& batch) {
+    if (at_ < first || at_ >= first + rows.count) return false;
+    const std::size_t begin = at_ - first;
+    const std::size_t end = std::min(rows.count, begin + batch_rows_);
+    batch.rows = end - begin;
+    for (const std::size_t column : columns_) batch.columns.push_back(make(rows, column, begin, end));
+    at_ = first + end;
+    return true;
+  }
 
   Result<void> read() {
     if (cancelled()) return cancelled_error();
@@ -139,51 +136,90 @@ class Reader final : public BatchReader {
   Result<void> read_stored() {
     const Box box{part_.metrics, part_.contexts, part_.locations};
     return shared_->profile->values->scan(box, [&](const Run& run) -> Result<void> {
+      if (run.along == Axis::location && !shared_->wants(run.context.value)) return {};
       const ValueType type = defs().metric(run.metric.metric).type;
-      const std::size_t size = type.size();
-      const bool by_location = run.along == Axis::location;
-      if (by_location && !shared_->wants(run.context.value)) return {};
-      for (std::size_t i = 0; i < run.count; ++i) {
-        const std::uint32_t at = run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
-        const std::uint32_t context = by_location ? run.context.value : at;
-        if (!by_location && !shared_->wants(context)) continue;
-        const std::uint32_t location = by_location ? at : run.location.value;
-        add(type, run.metric.metric, context, location, run.values + i * size);
+      switch (type.kind) {
+        case ValueKind::u8:
+          add_run<std::uint8_t>(run, integers_);
+          break;
+        case ValueKind::i8:
+          add_run<std::int8_t>(run, integers_);
+          break;
+        case ValueKind::u16:
+          add_run<std::uint16_t>(run, integers_);
+          break;
+        case ValueKind::i16:
+          add_run<std::int16_t>(run, integers_);
+          break;
+        case ValueKind::u32:
+          add_run<std::uint32_t>(run, integers_);
+          break;
+        case ValueKind::i32:
+          add_run<std::int32_t>(run, integers_);
+          break;
+        case ValueKind::u64:
+          add_run<std::uint64_t>(run, large_);
+          break;
+        case ValueKind::i64:
+          add_run<std::int64_t>(run, integers_);
+          break;
+        case ValueKind::f64:
+        case ValueKind::min_f64:
+        case ValueKind::max_f64:
+          add_run<double>(run, reals_);
+          break;
+        default:
+          add_composites(run, type);
+          break;
       }
       return {};
     });
   }
 
-  void add(ValueType type, MetricId metric, std::uint32_t context, std::uint32_t location, const std::byte* at) {
-    if (type.is_integer()) {
-      const Int128 value = load_integer(type.kind, at);
-      if (value == 0) return;
-      integers_.place(metric.value, context, location);
-      integers_.integers.push_back(value);
-      return;
+  static std::uint32_t position(const Run& run, std::size_t i) {
+    return run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
+  }
+
+  template <class Stored, class Number>
+  void add_run(const Run& run, Rows<Number>& rows) {
+    if (rows.count == 0) rows.reserve(wanted_, std::min<std::size_t>(kDenseCells, cells()));
+    const bool by_location = run.along == Axis::location;
+    const std::uint32_t metric = run.metric.metric.value;
+    for (std::size_t i = 0; i < run.count; ++i) {
+      const auto value = load<Stored>(run.values + i * sizeof(Stored));
+      if (value == 0) continue;
+      const std::uint32_t at = position(run, i);
+      if (by_location) {
+        rows.add(wanted_, metric, run.context.value, at, static_cast<Number>(value));
+      } else if (shared_->wants(at)) {
+        rows.add(wanted_, metric, at, run.location.value, static_cast<Number>(value));
+      }
     }
-    double value = 0;
-    if (type.is_double()) {
-      value = load<double>(at);
-      if (value == 0) return;
-    } else {
-      const Value packed(type, Bytes(at, type.size()));
-      if (packed.is_zero()) return;
-      value = packed.scalar();
+  }
+
+  void add_composites(const Run& run, ValueType type) {
+    const bool by_location = run.along == Axis::location;
+    for (std::size_t i = 0; i < run.count; ++i) {
+      const Value value(type, Bytes(run.values + i * type.size(), type.size()));
+      const std::uint32_t at = position(run, i);
+      if (value.is_zero() || (!by_location && !shared_->wants(at))) continue;
+      reals_.add(wanted_, run.metric.metric.value, by_location ? run.context.value : at,
+                 by_location ? at : run.location.value, value.scalar());
     }
-    reals_.place(metric.value, context, location);
-    reals_.reals.push_back(value);
+  }
+
+  // Rows that the part has at the most.
+  [[nodiscard]] std::size_t cells() const {
+    return part_.metrics.size() * part_.contexts.size() * part_.locations.size();
   }
 
   void add(const Cells& cells, std::size_t row, std::size_t column, std::uint32_t context, std::uint32_t location) {
     if (cells.is_zero(row, column)) return;
     const std::uint32_t metric = part_.metrics.front().metric.value;
     if (cells.type().is_integer()) {
-      integers_.place(metric, context, location);
-      integers_.integers.push_back(cells.integers(row)[column]);
+      large_.add(wanted_, metric, context, location, cells.integers(row)[column]);
     } else {
-      reals_.place(metric, context, location);
-      reals_.reals.push_back(cells.scalar(row, column));
+      reals_.add(wanted_, metric, context, location, cells.scalar(row, column));
     }
   }
 
@@ -229,40 +265,37 @@ class Reader final : public BatchReader {
       const auto& scopes = defs().metric(one.metric.metric).scopes;
       const bool other_scope = scopes.size() > 1 && scopes[one.metric.scope].scope != Scope::inclusive;
       if (!one.statistic.empty() || other_scope) continue;
-      reals_.place(one.metric.metric.value, one.context.value, IdColumn::kNone);
-      reals_.reals.push_back(one.value);
+      reals_.add(wanted_, one.metric.metric.value, one.context.value, IdColumn::kNone, one.value);
     }
     return {};
   }
 
-  Column make(const Rows& rows, std::size_t column, std::size_t begin, std::size_t end) const {
-    const auto piece = [&](const std::vector<std::uint32_t>& all) {
-      return std::vector<std::uint32_t>(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                                        all.begin() + static_cast<std::ptrdiff_t>(end));
+  template <class Number>
+  Column make(const Rows<Number>& rows, std::size_t column, std::size_t begin, std::size_t end) const {
+    const auto piece = [&](const auto& all) {
+      return std::vector<std::decay_t<decltype(all[0])>>(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                         all.begin() + static_cast<std::ptrdiff_t>(end));
     };
-    switch (column) {
-      case kMetric:
-        return Column::texts(piece(rows.metrics), shared_->metric_names);
-      case kContext:
-        return shared_->context_ids.at(piece(rows.contexts));
-      case kLocation:
-        return shared_->location_ids.at(piece(rows.locations));
-      default:
-        break;
+    if (column == kMetric) return Column::texts(piece(rows.metrics), shared_->metric_names);
+    if (column == kContext) return shared_->context_ids.at(piece(rows.contexts));
+    if (column == kLocation) return shared_->location_ids.at(piece(rows.locations));
+    if constexpr (std::is_same_v<Number, double>) {
+      return Column::reals(piece(rows.values));
+    } else if constexpr (std::is_same_v<Number, std::int64_t>) {
+      return Column::integers(piece(rows.values));
+    } else {
+      return Column::sums(piece(rows.values));
     }
-    if (!rows.integer) {
-      return Column::reals({rows.reals.begin() + static_cast<std::ptrdiff_t>(begin),
-                            rows.reals.begin() + static_cast<std::ptrdiff_t>(end)});
-    }
-    return Column::sums({rows.integers.begin() + static_cast<std::ptrdiff_t>(begin),
-                         rows.integers.begin() + static_cast<std::ptrdiff_t>(end)});
   }
 
   std::shared_ptr<const Shared> shared_;
   const Part& part_;  // of shared_
   std::size_t batch_rows_;
   std::vector<std::size_t> columns_;
-  Rows reals_, integers_;
+  Wanted wanted_;
+  Rows<double> reals_;
+  Rows<std::int64_t> integers_;
+  Rows<Int128> large_;
   std::size_t at_ = 0;
   bool read_ = false;
 };

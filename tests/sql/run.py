@@ -65,7 +65,7 @@ def compare(fathom: Program, data: pathlib.Path) -> None:
     traces = ["examples/ring/ring.meta", "examples/ovni"]
     experiments = ["examples/scaling.txt"]
     for wanted, found in (("hpctoolkit/b-small", profiles), ("hpctoolkit/a-small", profiles), ("hpctoolkit/c-cpi", profiles),
-                          ("dumpi/comms4", traces), ("dumpi/types4", traces)):
+                          ("dumpi/ring4", traces), ("dumpi/stencil4", traces), ("dumpi/types4", traces)):
         if (data / wanted).exists():
             found.append(str(data / wanted))
         else:

@@ -9,6 +9,7 @@
 #include "formats/registry.hpp"
 #include "model/fit.hpp"
 #include "profile/compute.hpp"
+#include "profile/expression/derive.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom {
@@ -46,7 +47,7 @@ std::map<Cell, double> computed(const Profile& profile, const Flavour& flavour) 
   std::map<Cell, double> out;
   const Definitions& defs = profile.defs();
   for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
-    if (!why_unavailable(profile, MetricId(m)).empty()) continue;
+    if (!why_unavailable(profile, MetricId(m)).empty() || only_when_named(defs.metrics[m])) continue;
     Selection selection{.flavour = flavour, .contexts = {}, .locations = all_locations(defs), .void_values = true};
     const auto cells = compute(profile, MetricId(m), selection);
     EXPECT_TRUE(cells.ok());
@@ -163,7 +164,9 @@ TEST(Tables, EventsAreThoseOfTheStreams) {
     while (const Event* event = cursor.next()) {
       ASSERT_LT(row, table.rows());
       EXPECT_EQ(table.column("time_ns").is_null(row), !event->has_time);
-      if (event->has_time) EXPECT_EQ(table.column("time_ns").values<std::int64_t>()[row], event->time_ns);
+      if (event->has_time) {
+        EXPECT_EQ(table.column("time_ns").values<std::int64_t>()[row], event->time_ns);
+      }
       EXPECT_EQ(table.column("location").values<std::int64_t>()[row], static_cast<std::int64_t>(l));
       EXPECT_EQ(table.column("kind").text(row), to_string(event->kind));
       EXPECT_EQ(table.column("name").text(row), (*trace)->name(*event));
