@@ -21,20 +21,23 @@ struct Registered {
 
 // What a query scans: one for each mention of the table.
 struct Bound {
-  const DuckDb* api;
   std::shared_ptr<ScannedDataset> dataset;
-  std::unique_ptr<TableSource> source;
+  std::shared_ptr<const TableSource> source;
 };
 
 // Shared by the threads of one scan.
 struct Global {
-  const Bound* bound = nullptr;
+  Bound bound;
   ScanRequest request;
+  // Which column of a batch goes to which vector of a chunk. Vectors beyond the columns of the table (the number of a
+  // row, which count(*) asks for) are of a type of their own and stay as they are.
+  std::vector<std::pair<idx_t, std::size_t>> vectors;
   std::atomic<std::size_t> next_part{0};
 };
 
 // Of one thread.
 struct Local {
+  Bound bound;  // what the reader needs lives as long as it does, whoever is dropped first
   std::unique_ptr<BatchReader> reader;
   Batch batch;
   Batch before;  // its texts may still be looked at
@@ -136,7 +139,6 @@ void bind(DbBindInfo info) {
         const ExecutionScope scope(registered->dataset->execution);
         FATHOM_TRY(const TableBounds bounds, bounds_of(api, info, *registered->kind));
         auto bound = std::make_unique<Bound>();
-        bound->api = &api;
         bound->dataset = registered->dataset;
         {
           const std::scoped_lock lock(*bound->dataset->mutex);
@@ -159,13 +161,15 @@ void init(DbInitInfo info) {
   safely(
       [&]() -> Result<void> {
         auto global = std::make_unique<Global>();
-        global->bound = static_cast<const Bound*>(api.init_get_bind_data(info));
-        const TableSource& source = *global->bound->source;
+        global->bound = *static_cast<const Bound*>(api.init_get_bind_data(info));
+        const TableSource& source = *global->bound.source;
         for (idx_t i = 0; i < api.init_get_column_count(info); ++i) {
           const idx_t column = api.init_get_column_index(info, i);
-          // count(*) asks for the number of a row, which is no column: the cheapest one stands for it.
-          global->request.columns.push_back(column < source.schema().columns.size() ? column : 0);
+          if (column >= source.schema().columns.size()) continue;
+          global->vectors.emplace_back(i, global->request.columns.size());
+          global->request.columns.push_back(column);
         }
+        // No columns would be all of them: one is enough to count rows.
         if (global->request.columns.empty()) global->request.columns.push_back(0);
         api.init_set_max_threads(info, std::max<std::size_t>(1, source.parts()));
         api.init_set_init_data(info, global.release(), destroy<Global>);
@@ -268,8 +272,9 @@ Result<bool> refill(Global& global, Local& local) {
     if (cancelled()) return cancelled_error();
     if (!local.reader) {
       const std::size_t part = global.next_part.fetch_add(1);
-      if (part >= global.bound->source->parts()) return false;
-      FATHOM_TRY(local.reader, global.bound->source->open(part, global.request));
+      if (part >= global.bound.source->parts()) return false;
+      local.bound = global.bound;
+      FATHOM_TRY(local.reader, global.bound.source->open(part, global.request));
     }
     FATHOM_TRY(const bool more, local.reader->next(local.batch));
     if (more && local.batch.rows > 0) return true;
@@ -283,18 +288,17 @@ void scan(DbFunctionInfo info, DbChunk chunk) {
       [&]() -> Result<void> {
         auto& global = *static_cast<Global*>(api.function_get_init_data(info));
         auto& local = *static_cast<Local*>(api.function_get_local_init_data(info));
-        const ExecutionScope scope(global.bound->dataset->execution);
+        const ExecutionScope scope(global.bound.dataset->execution);
         api.data_chunk_set_size(chunk, 0);
         if (local.at >= local.batch.rows) {
           FATHOM_TRY(const bool more, refill(global, local));
           if (!more) return {};
         }
         const std::size_t rows = std::min<std::size_t>(api.vector_size(), local.batch.rows - local.at);
-        const Schema& schema = global.bound->source->schema();
-        for (std::size_t i = 0; i < global.request.columns.size(); ++i) {
-          DbVector vector = api.data_chunk_get_vector(chunk, i);
-          if (vector == nullptr) continue;
-          fill(api, vector, schema.columns[global.request.columns[i]].type, local.batch.columns[i], local.at, rows);
+        const Schema& schema = global.bound.source->schema();
+        for (const auto& [vector, column] : global.vectors) {
+          fill(api, api.data_chunk_get_vector(chunk, vector), schema.columns[global.request.columns[column]].type,
+               local.batch.columns[column], local.at, rows);
         }
         local.at += rows;
         api.data_chunk_set_size(chunk, rows);
