@@ -295,7 +295,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   if (metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
   FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, selection.flavour));
   const StoredMetric stored{id, recipe.scope};
-  // Only plain sums may skip absent rows: a missing minimum counts as zero.
+  // Sums of few subtrees need no table over all their contexts.
   constexpr std::size_t kFewSubtrees = 16;
   if (recipe.step == Recipe::Step::sum_subtree && profile.values->cheap_axis() != Axis::location &&
       metric.type.is_plain_number() && !selection.contexts.empty() && selection.contexts.size() <= kFewSubtrees &&

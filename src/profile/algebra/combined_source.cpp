@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "profile/absent.hpp"
 #include "profile/algebra/mapping.hpp"
 #include "profile/composite.hpp"
 #include "profile/compute.hpp"
@@ -262,9 +263,12 @@ class CombinedSource : public ValueSource {
                     const RunVisitor& visit) const {
     std::vector<std::byte> packed(out.columns() * out.type().size());
     for (std::size_t row = 0; row < out.rows(); ++row) {
-      bool zero = true;
-      for (std::size_t i = 0; i < out.columns() && zero; ++i) zero = out.is_zero(row, i);
-      if (zero) continue;
+      const bool zeros_count = absent_is_no_value(out.type());
+      bool nothing = true;
+      for (std::size_t i = 0; i < out.columns() && nothing; ++i) {
+        nothing = zeros_count ? !has_value(out, row, i) : out.is_zero(row, i);
+      }
+      if (nothing) continue;
       if (!pack_row(out, row, packed)) {
         const Profile& first = *parts_.front().profile;
         FATHOM_CHECK(
