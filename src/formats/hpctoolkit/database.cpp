@@ -80,6 +80,7 @@ Result<void> Database::load() {
     FATHOM_TRY(Mapping mapping, map_xml(xml, work()));
     mapping_ = std::make_shared<Mapping>(std::move(mapping));
   }
+  FATHOM_CHECK(note_shared_ids(*mapping_, files_.description.name(), work()));
   if (id_names.empty()) id_names = default_id_names();
   FATHOM_CHECK(load_values());
   if (profiles_) {
@@ -209,22 +210,46 @@ Result<std::shared_ptr<const Trace>> Database::trace() {
   if (!trace_db_) return no_level(Level::trace);
   if (trace_) return trace_;
   const auto& order = mapping_->profile_of_location;
-  std::vector<SampleLine> lines(order.size());
+  std::vector<SampleLine> lines;
   for (const TraceLine& line : trace_db_->lines()) {
+    if (line.count == 0) continue;
+    const Place place = trace_db_->blob().place(line.begin);
     const auto found = std::lower_bound(order.begin(), order.end(), line.profile);
     if (found == order.end() || *found != line.profile) {
-      FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.trace_profile", trace_db_->blob().place(line.begin),
-                                            fmt::format("a trace of profile {}, which does not exist", line.profile)));
+      FATHOM_CHECK(work()->diagnostics.lost(
+          "hpctoolkit.trace_profile", place,
+          fmt::format("a trace of profile {}, which does not exist: {} samples", line.profile, line.count)));
       continue;
     }
-    SampleLine& target = lines[static_cast<std::size_t>(found - order.begin())];
+    SampleLine target;
     target.at = trace_db_->blob().bytes().data() + line.begin;
     target.count = line.count;
-    target.place = trace_db_->blob().place(line.begin);
+    target.place = place;
+    target.location = LocationId(static_cast<std::size_t>(found - order.begin()));
+    if (line.type != 0) {
+      target.metric = metric_of_id(line.type);
+      if (!target.metric.valid()) {
+        FATHOM_CHECK(work()->diagnostics.lost(
+            "hpctoolkit.trace_type", place,
+            fmt::format("a trace line of type {}, which is neither 0 (call paths) nor the id of a metric: {} records",
+                        line.type, line.count)));
+        continue;
+      }
+    }
+    lines.push_back(std::move(target));
   }
   trace_ = std::make_shared<SampleTrace>(*mapping_->definitions, mapping_->samples, std::move(lines),
                                          order_of(trace_db_->generation()), 1, trace_db_, work());
   return trace_;
+}
+
+// The metric that values are stored for under an id.
+MetricId Database::metric_of_id(std::uint16_t id) const {
+  for (std::size_t m = 0; m < mapping_->ids.size(); ++m) {
+    const auto& ids = mapping_->ids[m];
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) return MetricId(m);
+  }
+  return {};
 }
 
 Result<TraceStatistics> Database::statistics(const StatisticsOptions& options) {

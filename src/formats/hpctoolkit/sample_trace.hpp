@@ -9,25 +9,30 @@
 
 namespace fathom::hpctoolkit {
 
-// Samples of one location, whatever file they come from.
+// A line of samples of one location, whatever file they come from. Most locations have one; lines of metrics come
+// beside it.
 struct SampleLine {
   const std::byte* at = nullptr;
   std::uint64_t count = 0;
   std::uint32_t stride = 12;
   Place place;
+  LocationId location;
+  MetricId metric;  // records are values of this metric; invalid: call paths
 };
 
 // MT: every const method is safe.
 class SampleTrace : public Trace {
  public:
-  // `lines` by location; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
+  // `lines` in any order; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
   SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines, Endian order,
               std::uint64_t ns_per_tick, std::shared_ptr<const void> owner, Work work);
 
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const Event& event, std::string& out) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override {
-    return lines_[location.index()].count;
+    std::uint64_t count = 0;
+    for (const SampleLine& line : lines_[location.index()]) count += line.count;
+    return count;
   }
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
 
@@ -44,8 +49,11 @@ class SampleTrace : public Trace {
   [[nodiscard]] const Work& work() const { return work_; }
 
  private:
+  [[nodiscard]] Result<std::unique_ptr<EventStream>> open_merged(const std::vector<SampleLine>& lines,
+                                                                 TimeWindow window) const;
+
   ContextIndex samples_;
-  std::vector<SampleLine> lines_;
+  std::vector<std::vector<SampleLine>> lines_;  // by location
   Endian order_;
   std::uint64_t ns_per_tick_;
   std::shared_ptr<const void> owner_;

@@ -78,6 +78,16 @@ class Reader {
     return merged;
   }
 
+  // A text, or the texts of a list.
+  std::vector<std::string> texts(const yaml_node_t* at) {
+    if (at->type != YAML_SEQUENCE_NODE) return {scalar(at)};
+    std::vector<std::string> out;
+    for (const yaml_node_item_t* item = at->data.sequence.items.start; item < at->data.sequence.items.top; ++item) {
+      out.push_back(scalar(node(*item)));
+    }
+    return out;
+  }
+
   void fail(const yaml_node_t* at, std::string what) {
     if (!error_) error_ = Error(std::move(what), Place::at_line(blob_.name(), at == nullptr ? 0 : line_of(at)));
   }
@@ -89,6 +99,8 @@ class Reader {
     metric.description = scalar(find(at, "description"));
     if (metric.description.empty()) metric.description = scalar(find(at, "short description"));
     metric.parent = parent;
+    metric.visible = scalar(find(at, "visible by default")) != "false";
+    metric.format = scalar(find(at, "format"));
     if (const yaml_node_t* variants = find(at, "variants");
         variants != nullptr && variants->type == YAML_MAPPING_NODE) {
       for (const yaml_node_pair_t* pair = variants->data.mapping.pairs.start; pair < variants->data.mapping.pairs.top;
@@ -112,6 +124,13 @@ class Reader {
     TaxonomyVariant variant;
     variant.name = std::move(name);
     variant.line = line_of(formula);
+    variant.format = scalar(find(at, "format"));
+    if (const yaml_node_t* render = find(at, "render")) {
+      const std::vector<std::string> ways = texts(render);
+      const auto has = [&](const char* way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
+      variant.hidden = has("hidden");
+      variant.percent = has("percent");
+    }
     if (formula->type == YAML_SCALAR_NODE) {
       const std::string how = scalar(formula);
       if (how != "sum" && how != "first")
