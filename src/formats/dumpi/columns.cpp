@@ -32,8 +32,13 @@ void count_columns(const std::vector<Column>& columns, const Call& call, const C
         column.peers[added.peer].bytes += added.sums.sent;
         break;
       case ColumnKind::lump:
-        if (added.sends) ++column.sizes[size_class(added.sums.sent)].sends;
-        if (added.receives) ++column.sizes[size_class(added.sums.received)].receives;
+        // What collectives move counts as well, each direction where there is anything.
+        if (added.sends || (added.collective && added.sums.sent > 0)) {
+          ++column.sizes[lump_class(added.sums.sent)].sends;
+        }
+        if (added.receives || (added.collective && added.sums.received > 0)) {
+          ++column.sizes[lump_class(added.sums.received)].receives;
+        }
         break;
       case ColumnKind::counters:
         add_counters(column.counters, call, piece);
@@ -80,7 +85,7 @@ std::vector<std::string> ColumnTitles::titles() const {
       case ColumnKind::lump:
         for (const auto* direction : {"sends", "receives"}) {
           for (const auto size : found.sizes) {
-            add(fmt::format("{}_from_{}_bytes", direction, size == 0 ? 0 : std::uint64_t{1} << (size - 1)));
+            add(fmt::format("{}_up_to_{}_bytes", direction, size == 0 ? 0 : std::uint64_t{1} << (size - 1)));
           }
         }
         break;
@@ -95,7 +100,8 @@ std::vector<std::string> ColumnTitles::titles() const {
   return titles;
 }
 
-void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, std::vector<std::string>& cells) const {
+void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, const Gauge& wall, const Gauge& cpu,
+                                std::vector<std::string>& cells) const {
   static const ColumnNumbers kNothing;
   const auto add = [&](auto number) { cells.push_back(std::to_string(number)); };
   for (std::size_t n = 0; n < columns_.size(); ++n) {
@@ -105,8 +111,9 @@ void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, std::vect
         add(numbers.sums.count);
         break;
       case ColumnKind::time:
-        for (const std::int64_t ns :
-             {numbers.cpu.inside, numbers.cpu.outside, numbers.wall.inside, numbers.wall.outside}) {
+        // What is not inside is outside, before the first and after the last of the calls, too.
+        for (const std::int64_t ns : {numbers.cpu.inside, cpu.inside + cpu.outside - numbers.cpu.inside,
+                                      numbers.wall.inside, wall.inside + wall.outside - numbers.wall.inside}) {
           cells.push_back(seconds_text(ns));
         }
         break;

@@ -41,7 +41,9 @@ class ColumnTitles {
   void see(const std::vector<ColumnNumbers>& row, const std::vector<std::string>& counters);
 
   [[nodiscard]] std::vector<std::string> titles() const;
-  void append_cells(const std::vector<ColumnNumbers>& row, std::vector<std::string>& cells) const;
+  // `wall` and `cpu` of all calls of the row say how long it was active.
+  void append_cells(const std::vector<ColumnNumbers>& row, const Gauge& wall, const Gauge& cpu,
+                    std::vector<std::string>& cells) const;
 
  private:
   struct Found {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "formats/dumpi/argument_text.hpp"
@@ -12,7 +13,34 @@ namespace fathom::dumpi {
 
 namespace {
 constexpr std::string_view kAnnotation = "ANNOTATION: ";
+
+// Where the machine is a mesh, the header says where in it the process ran.
+void add_mesh(const Header& header, SystemNodeId process, SystemTree& system) {
+  if (header.mesh_size.empty() || header.mesh_size.size() != header.mesh_position.size()) return;
+  const auto fits = [&](const Topology& topology) {
+    return std::equal(topology.dimensions.begin(), topology.dimensions.end(), header.mesh_size.begin(),
+                      header.mesh_size.end(),
+                      [](const TopologyDimension& d, std::int32_t size) { return std::cmp_equal(d.size, size); });
+  };
+  auto found = std::find_if(system.topologies.begin(), system.topologies.end(), fits);
+  if (found == system.topologies.end()) {
+    Topology topology;
+    topology.name = "mesh";
+    for (const std::int32_t size : header.mesh_size) {
+      if (size < 0) return;
+      topology.dimensions.push_back({"", static_cast<std::uint64_t>(size), false});
+    }
+    found = system.topologies.insert(system.topologies.end(), std::move(topology));
+  }
+  Topology::Coordinate at{process, {}};
+  for (const std::int32_t position : header.mesh_position) {
+    if (position < 0) return;
+    at.at.push_back(static_cast<std::uint64_t>(position));
+  }
+  found->coordinates.push_back(std::move(at));
 }
+
+}  // namespace
 
 Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const RankSet> set) {
   auto trace = std::make_shared<DumpiTrace>();
@@ -66,6 +94,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
     process.rank = rank.rank;
     process.file_id = rank.rank;
     const SystemNodeId group = definitions.system.add(std::move(process));
+    add_mesh(sections.header, group, definitions.system);
     const auto& threads = (*trace->scans_)[i].threads;
     for (const std::uint16_t thread : threads) {
       SystemNode node;

@@ -30,7 +30,7 @@ DumpiStream::DumpiStream(const DumpiTrace& trace, const File& file, const ScanRe
   }
   const auto too_late = [&](const Chunk& chunk) {
     return use_cpu_ ? chunk.cpu.begins_at_or_after(window.to_ns, file.cpu_bias())
-                    : chunk.wall.begins_at_or_after(window.to_ns, file.wall_bias());
+                    : chunk.wall.begins_at_or_after(window.to_ns, file.wall_zero_s());
   };
   while (chunks_end_ > 0 && too_late(scan.chunks[chunks_end_ - 1])) --chunks_end_;
 }
@@ -225,7 +225,7 @@ bool DumpiStream::next_chunk() {
   while (chunk_ < chunks_end_) {
     const Chunk& chunk = scan_.chunks[chunk_++];
     before_window_ = use_cpu_ ? chunk.cpu.ends_before(window_.from_ns, file_.cpu_bias())
-                              : chunk.wall.ends_before(window_.from_ns, file_.wall_bias());
+                              : chunk.wall.ends_before(window_.from_ns, file_.wall_zero_s());
     if (before_window_ && !any_requests_) continue;
     at_ = file_.at(chunk.offset);
     chunk_end_ = file_.at(chunk.end);
@@ -259,8 +259,7 @@ void DumpiStream::read_record() {
   }
   call_.number = number_++;
   call_.offset = static_cast<std::uint64_t>(begin - file_.at(0));
-  rollover_.apply(call_, std::int64_t{file_.cpu_bias()} * 1'000'000'000,
-                  std::int64_t{file_.wall_bias()} * 1'000'000'000);
+  rollover_.apply(call_, std::int64_t{file_.cpu_bias()} * 1'000'000'000, file_.wall_zero_ns());
   at_ += call_.size;
   tables_.advance(call_.number);
   if (mine) {

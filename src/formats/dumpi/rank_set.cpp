@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "formats/dumpi/clocks.hpp"
 #include "io/file.hpp"
 #include "io/line_cursor.hpp"
 
@@ -257,6 +258,11 @@ Result<const std::vector<ScanResult>*> RankSet::scans() const {
       FATHOM_TRY(results[i], scan(files_[i].file, work_));
       return {};
     }));
+    FATHOM_CHECK(check_identities(files_, results, metafile_ ? metafile_->ranks : std::nullopt, work_));
+    if (work_->option("clock") != "raw") {
+      FATHOM_TRY(const std::vector<std::int64_t> shifts, clock_shifts(files_, results, work_));
+      for (std::size_t i = 0; i < files_.size(); ++i) files_[i].file.shift_clock(shifts[i]);
+    }
     scans_ = std::move(results);
   }
   return &*scans_;

@@ -160,7 +160,7 @@ StatisticsTable chosen_columns(const RankSet& set, const std::vector<RankNumbers
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (all_calls(numbers[i]).count == 0) continue;
     Row cells = joined({text(set.files()[i].rank)}, active_cells(numbers[i].wall));
-    titles.append_cells(numbers[i].columns, cells);
+    titles.append_cells(numbers[i].columns, numbers[i].wall, numbers[i].cpu, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -234,7 +234,7 @@ StatisticsTable per_bin(std::string_view name, const RankSet& set, const std::ve
     const BinNumbers& bin = *line.numbers;
     if (name == "bin-columns") {
       cells = joined(joined(cells, {text(extent.pieces)}), active_cells(bin.wall));
-      titles.append_cells(bin.columns, cells);
+      titles.append_cells(bin.columns, bin.wall, bin.cpu, cells);
       table.rows.push_back(std::move(cells));
     } else if (name == "bin") {
       cells.push_back(text(extent.pieces));
