@@ -23,11 +23,19 @@ class Checker {
     std::int64_t clock = 0;
     while (merge.next(event, stream, clock)) {
       if (clock < last[stream]) {
-        FATHOM_CHECK(note("ovni.clock_order", stream, event, clock,
-                          fmt::format("the clock goes backwards: {} comes before it", last[stream])));
+        // One line for all: sorting is what helps.
+        if (backwards_++ == 0) {
+          first_backwards_ = refuse_event(trace_.streams[stream], event, clock,
+                                          fmt::format("the clock goes backwards: {} comes before it", last[stream]));
+        }
       }
       last[stream] = clock;
       FATHOM_CHECK(judge(stream, event, clock));
+    }
+    if (backwards_ > 0) {
+      FATHOM_CHECK(work_->diagnostics.add("ovni.clock_order", Severity::warning, first_backwards_->place(),
+                                          first_backwards_->what() + "; fathom sort repairs regions of such events",
+                                          backwards_));
     }
     for (std::size_t i = 0; i < trace_.streams.size(); ++i) {
       FATHOM_CHECK(report_incomplete(trace_, i, merge.cursor(i), work_));
@@ -37,9 +45,16 @@ class Checker {
 
   Result<void> ends() {
     for (std::uint32_t thread = 0; thread < system_.threads.size(); ++thread) {
+      const Stream& stream = trace_.streams[system_.threads[thread].stream];
+      for (std::size_t i = 0; i < kModelCount; ++i) {
+        if (!system_.enabled[i]) continue;
+        if (const auto why = left_on_stack(machine_, static_cast<Model>(i), thread)) {
+          FATHOM_CHECK(work_->diagnostics.warn("ovni.stack_left", Place::in(stream.file.string()),
+                                               fmt::format("stream {}: {}", stream.path, *why)));
+        }
+      }
       const ThreadState state = machine_.state(thread);
       if (state == ThreadState::dead) continue;
-      const Stream& stream = trace_.streams[system_.threads[thread].stream];
       FATHOM_CHECK(work_->diagnostics.warn(
           "ovni.not_dead", Place::in(stream.file.string()),
           fmt::format("stream {}: the thread is not dead at the end but {}", stream.path, to_string(state))));
@@ -79,6 +94,8 @@ class Checker {
   Machine machine_;
   Step step_;
   std::vector<Write> writes_;
+  std::uint64_t backwards_ = 0;
+  std::optional<Error> first_backwards_;
 };
 
 }  // namespace

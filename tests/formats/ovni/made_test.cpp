@@ -316,7 +316,7 @@ TEST(OvniMade, ChecksGoOnBehindADefect) {
   std::vector<std::string> ids;
   for (const Diagnostic& one : work->diagnostics.all()) ids.push_back(one.id);
   // MS] of a dead thread, OHp of a dead thread, a clock that goes backwards, OHe of a paused thread.
-  EXPECT_EQ(ids, (std::vector<std::string>{"ovni.event", "ovni.event", "ovni.clock_order", "ovni.event"}));
+  EXPECT_EQ(ids, (std::vector<std::string>{"ovni.event", "ovni.event", "ovni.event", "ovni.clock_order"}));
 }
 
 TEST(OvniMade, OffsetsFromSamples) {
@@ -332,6 +332,11 @@ TEST(OvniMade, OffsetsFromSamples) {
   auto read = read_offsets(Blob::own("table", offsets_text(*offsets)));
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ((*read)[1].median, 10);
+  // Whatever 64 bits hold is an offset.
+  auto large = read_offsets(Blob::own("table", std::string("heading\n0 a 9e18 0 0\n1 b -9.2e18 0 0\n")));
+  ASSERT_TRUE(large.ok()) << large.error().text();
+  EXPECT_EQ((*large)[0].median, 9e18);
+  EXPECT_FALSE(read_offsets(Blob::own("table", std::string("heading\n0 a 1e19 0 0\n"))).ok());
   EXPECT_FALSE(offsets_from_samples(Blob::own("samples", std::string("0 a 1\n0 a 2\n1 b 1\n"))).ok());
 }
 
