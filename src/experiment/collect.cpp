@@ -9,6 +9,7 @@
 #include "experiment/builder.hpp"
 #include "experiment/run_filters.hpp"
 #include "experiment/unit.hpp"
+#include "profile/absent.hpp"
 #include "profile/compute.hpp"
 
 namespace fathom {
@@ -33,6 +34,21 @@ Result<std::vector<bool>> stored_contexts(const Profile& profile, MetricId metri
     return {};
   }));
   return stored;
+}
+
+// All locations together.
+double combined(const RunValues& run) {
+  switch (run.combine) {
+    case RunValues::Combine::minimum:
+      return *std::min_element(run.values.begin(), run.values.end());
+    case RunValues::Combine::maximum:
+      return *std::max_element(run.values.begin(), run.values.end());
+    case RunValues::Combine::sum:
+      break;
+  }
+  double sum = 0;
+  for (const double x : run.values) sum += x;
+  return sum;
 }
 
 }  // namespace
@@ -79,7 +95,12 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
       values.metric = metric.name;
       values.callpath = paths[c];
       values.values.reserve(cells->columns());
+      using Combine = RunValues::Combine;
+      values.combine = metric.type.kind == ValueKind::min_f64   ? Combine::minimum
+                       : metric.type.kind == ValueKind::max_f64 ? Combine::maximum
+                                                                : Combine::sum;
       for (std::size_t l = 0; l < cells->columns(); ++l) {
+        if (!has_value(*cells, c, l)) continue;  // the extreme of nothing
         const double value = cells->scalar(c, l);
         values.values.push_back(value > kWrapped ? 0 : value);
       }
@@ -115,11 +136,14 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       if (const auto unit = run.units.find(v.metric); unit != run.units.end()) {
         set_unit(builder.metric_tags(metric), unit->second);
       }
+      if (v.combine != RunValues::Combine::sum) {
+        Tags& tags = builder.metric_tags(metric);
+        if (find_tag(tags, kExtremeTag) == nullptr) tags.emplace_back(kExtremeTag, "true");
+      }
       kept.clear();
       if (options.scaling == Scaling::strong) {
-        double sum = 0;
-        for (const double x : v.values) sum += x;
-        kept.push_back(sum);
+        if (v.values.empty()) continue;
+        kept.push_back(combined(v));
         builder.add(callpath, metric, point, kept, 1);
         continue;
       }

@@ -35,7 +35,12 @@ struct RunValues {
   std::string metric;
   std::string callpath;
   std::vector<double> values;  // one per location
+  // How values of several locations become one: a minimum of minima stays one.
+  enum class Combine : std::uint8_t { sum, minimum, maximum } combine = Combine::sum;
 };
+
+// Tag of metrics that are minima or maxima: no amount that could have a share of anything.
+inline constexpr const char* kExtremeTag = "fathom__extreme";
 
 // The values of one run, metric by metric, contexts in file order. Metrics that cannot be had are named in `skipped`.
 // MT: safe.

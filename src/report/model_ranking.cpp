@@ -130,7 +130,8 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
   ranking.largest = largest_point(e);
   ranking.target = options.at.empty() ? ranking.largest : options.at;
   if (options.at.empty() && parameters > 0) ranking.target[0] *= kFarExtrapolation;
-  std::vector<Growth> expected(parameters, Growth{{}, Exponent::fraction(1)});
+  const Growth usual = e.scaling() == Scaling::strong ? Growth{} : Growth{{}, Exponent::fraction(1)};
+  std::vector<Growth> expected(parameters, usual);
   if (options.expect) {
     FATHOM_TRY(expected, parse_expectation(*options.expect, e.parameters()));
   }

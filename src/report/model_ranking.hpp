@@ -15,8 +15,9 @@ namespace fathom {
 Result<std::vector<Growth>> parse_expectation(std::string_view text, std::span<const std::string> parameters);
 
 struct RankingOptions {
-  std::optional<std::string> expect;  // default: log2 of every parameter
-  std::vector<double> at;             // target scale; empty: kFarExtrapolation times the largest of the first parameter
+  // Default: log2 of every parameter; under strong scaling, where the costs of all locations are added up, a constant.
+  std::optional<std::string> expect;
+  std::vector<double> at;  // target scale; empty: kFarExtrapolation times the largest of the first parameter
 };
 
 struct RankedModel {

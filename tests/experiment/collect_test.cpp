@@ -49,6 +49,22 @@ TEST(Collect, LeavesOutWhatIsNotEverywhere) {
   EXPECT_NE(work->diagnostics.all()[0].text.find("2 pairs"), std::string::npos);
 }
 
+// The sum over locations of a minimum means nothing: the smallest of them is the run's.
+TEST(Collect, StrongScalingCombinesExtremes) {
+  using Combine = RunValues::Combine;
+  for (const auto& [combine, expected] :
+       {std::pair(Combine::sum, 12.0), {Combine::minimum, 2.0}, {Combine::maximum, 7.0}}) {
+    std::vector<RunAtPoint> runs = {run(1, {{"main", {3, 2, 7}}}), run(2, {{"main", {3, 2, 7}}})};
+    for (RunAtPoint& each : runs) each.values[0].combine = combine;
+    CollectOptions options;
+    options.scaling = Scaling::strong;
+    const auto e = collected(runs, options);
+    ASSERT_TRUE(e.ok());
+    EXPECT_EQ(means(**e), (Values{{"main", {expected, expected}}}));
+    EXPECT_EQ(find_tag((*e)->metrics()[0].tags, kExtremeTag) != nullptr, combine != Combine::sum);
+  }
+}
+
 TEST(Collect, MergesWhatIsNotEverywhereIntoTheCallPathAbove) {
   CollectOptions options;
   options.missing = CollectOptions::Missing::merge;

@@ -51,6 +51,27 @@ TEST(Ranking, TheTargetIsSixteenTimesTheLargestScale) {
   EXPECT_EQ(ranking->target, std::vector<double>{1024});
 }
 
+// Strong scaling adds the costs of all locations up: what scales perfectly stays constant, a logarithm is a loss.
+TEST(Ranking, StrongScalingExpectsAConstant) {
+  ExperimentBuilder builder("made", make_work());
+  builder.parameter("p");
+  builder.set_scaling(Scaling::strong);
+  const auto metric = builder.metric("time");
+  for (const double x : {4., 8., 16., 32., 64.}) {
+    const auto point = builder.point(std::span(&x, 1));
+    const double flat = 50;
+    const double tree = 6 + 4 * std::log2(x);
+    builder.add(builder.callpath("flat"), metric, point, std::span(&flat, 1));
+    builder.add(builder.callpath("tree"), metric, point, std::span(&tree, 1));
+  }
+  Ranked data{std::move(builder).finish().value(), {}};
+  data.set = *fit(*data.experiment, *fit_options("default", 1), make_work());
+  const auto ranking = rank_models(*data.experiment, data.set, {});
+  ASSERT_TRUE(ranking.ok());
+  EXPECT_FALSE(named(data, *ranking, "flat").bug);
+  EXPECT_TRUE(named(data, *ranking, "tree").bug);
+}
+
 TEST(Ranking, SharesAddUpAndFollowTheModels) {
   const Ranked data = three_shapes();
   const auto ranking = rank_models(*data.experiment, data.set, {});
