@@ -19,6 +19,8 @@ class EventsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a trace")
+        .choice("--clock", clock_, {"run", "raw"},
+                "DUMPI: times with the clocks of several nodes brought together (run), or as stored (raw)")
         .values("-l,--location", "ID", locations_, "only this location (the id the file uses; * and ? match)")
         .values("-k,--kind", "KIND", kinds_,
                 "only this kind: enter, leave, sample, send, recv, collective, complete, state, counter, marker")
@@ -35,6 +37,7 @@ class EventsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (clock_ == "raw") session.work()->options["clock"] = clock_;
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     FATHOM_TRY(const auto trace, dataset->trace());
     TimeWindow window;
@@ -214,6 +217,7 @@ class EventsCommand final : public Command {
     return kDone;
   }
 
+  std::string clock_ = "run";
   std::string path_;
   std::vector<std::string> locations_;
   std::vector<std::string> kinds_;

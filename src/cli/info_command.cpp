@@ -66,8 +66,11 @@ class InfoCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a file or directory of any format")
+        .choice("--clock", clock_, {"run", "raw"},
+                "DUMPI: times with the clocks of several nodes brought together (run), or as stored (raw)")
         .flag("--count", count_, "make a full pass for numbers that are not known without one")
         .flag("--explain", explain_, "why the path is taken for this format, and which others came near")
+        .value("--mirror", "DIR", &mirror_, "Cube: where the pages are that metrics refer to by @mirror@")
         .flag("--metrics", metrics_, "list the metrics of a profile: names, units, types, how they are stored");
     declare_experiment_options(options, reading_);
     options.example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
@@ -75,6 +78,7 @@ class InfoCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (clock_ == "raw") session.work()->options["clock"] = clock_;
     apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     std::vector<Recognition> recognised;
@@ -140,12 +144,27 @@ class InfoCommand final : public Command {
           json.member("parent", std::string_view(profile->defs().metric(metric.parent).name));
         }
         if (metric.derived()) json.member("expression", std::string_view(metric.expression));
+        if (const std::string page = url_of(profile->defs(), metric); !page.empty()) {
+          json.member("url", std::string_view(page));
+        }
         json.member("hidden", metric.hidden).member("description", std::string_view(metric.description)).end_object();
       }
       json.end_array();
     }
     session.write_diagnostics(json);
     json.end_object();
+  }
+
+  // The page about a metric: @mirror@ stands for one of the addresses that the file names, or for a local copy.
+  [[nodiscard]] std::string url_of(const Definitions& defs, const Metric& metric) const {
+    constexpr std::string_view kMirror = "@mirror@";
+    std::string url = metric.url;
+    const auto at = url.find(kMirror);
+    if (at == std::string::npos) return url;
+    std::string base = !mirror_.empty() ? mirror_ : defs.mirrors.empty() ? std::string() : defs.mirrors.front();
+    if (base.empty()) return url;
+    if (base.back() != '/') base += '/';
+    return url.replace(at, kMirror.size(), base);
   }
 
   static std::string storage(const Metric& metric) {
@@ -163,7 +182,11 @@ class InfoCommand final : public Command {
     return out.empty() ? "nothing" : out;
   }
 
-  static void write_metrics(Session& session, const Profile& profile) {
+  [[nodiscard]] static std::string with_url(const std::string& text, const std::string& url) {
+    return url.empty() ? text : fmt::format("{} <{}>", text, url);
+  }
+
+  void write_metrics(Session& session, const Profile& profile) const {
     TextTable table;
     table.column("METRIC", Align::left, true).column("UNIT").column("TYPE").column("STORED");
     table.column("DESCRIPTION", Align::left, true);
@@ -171,11 +194,12 @@ class InfoCommand final : public Command {
     for (const Metric& metric : defs.metrics) {
       std::size_t depth = 0;
       for (MetricId at = metric.parent; at.valid(); at = defs.metric(at).parent) ++depth;
-      table.row({{std::string(depth * 2, ' ') + metric.name, metric.hidden ? Style::dim : Style::cyan},
-                 metric.unit,
-                 {metric.type.text(), Style::dim},
-                 {storage(metric), Style::dim},
-                 metric.description.empty() ? metric.display_name : metric.description});
+      table.row(
+          {{std::string(depth * 2, ' ') + metric.name, metric.hidden ? Style::dim : Style::cyan},
+           metric.unit,
+           {metric.type.text(), Style::dim},
+           {storage(metric), Style::dim},
+           with_url(metric.description.empty() ? metric.display_name : metric.description, url_of(defs, metric))});
     }
     session.out().write("\n" + table.text(session.terminal()));
   }
@@ -205,6 +229,8 @@ class InfoCommand final : public Command {
     session.out().write(table.text(session.terminal()));
   }
 
+  std::string clock_ = "run";
+  std::string mirror_;
   std::string path_;
   ExperimentOptions reading_;
   bool count_ = false;

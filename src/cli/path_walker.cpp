@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "defs/context_name.hpp"
+
 namespace fathom::cli {
 
 std::string_view PathWalker::path(ContextId id) {
@@ -19,7 +21,7 @@ std::string_view PathWalker::path(ContextId id) {
   text_.resize(steps_.empty() ? 0 : steps_.back().second);
   for (auto it = missing.rbegin(); it != missing.rend(); ++it) {
     if (!steps_.empty()) text_ += kPathSeparator;
-    text_ += defs_.region_of(*it).name;
+    text_ += context_name(defs_, *it);
     steps_.emplace_back(*it, text_.size());
   }
   return text_;
@@ -41,7 +43,7 @@ std::string_view PathWalker::elided(ContextId id) {
   elided_ += fmt::format("{}…({} levels)…", kPathSeparator, depth + 1 - kDeepest);
   for (auto it = tail.rbegin(); it != tail.rend(); ++it) {
     elided_ += kPathSeparator;
-    elided_ += defs_.region_of(*it).name;
+    elided_ += context_name(defs_, *it);
   }
   return elided_;
 }

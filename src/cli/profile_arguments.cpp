@@ -151,6 +151,12 @@ Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
         find([](const Metric&) { return true; }), find([](const Metric&) { return true; }, false)}) {
     if (!found.empty()) return found;
   }
+  // All hidden: better than nothing.
+  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+    if (defs.metrics[i].hidden && !defs.metrics[i].switched_off && !defs.metrics[i].scopes.empty() && measured(i)) {
+      return std::vector<MetricId>{MetricId(i)};
+    }
+  }
   return Error("holds no metric with values", Place::in(profile.name));
 }
 

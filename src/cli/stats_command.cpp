@@ -26,6 +26,8 @@ class StatsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a trace")
+        .choice("--clock", clock_, {"run", "raw"},
+                "DUMPI: times with the clocks of several nodes brought together (run), or as stored (raw)")
         .values("--by", "WHAT", by_,
                 "further tables; DUMPI: kind, rank, rank-call, rank-size, size, counter, bin, bin-call, bin-peer, "
                 "bin-size, bin-counter; ovni: model, thread; samples: location, context, gpu-idle")
@@ -54,6 +56,7 @@ class StatsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (clock_ == "raw") session.work()->options["clock"] = clock_;
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     StatisticsOptions options;
     options.by = by_;
@@ -268,6 +271,7 @@ class StatsCommand final : public Command {
     session.out().write(matrix.text(session.terminal()));
   }
 
+  std::string clock_ = "run";
   std::string path_;
   std::vector<std::string> by_;
   std::vector<std::string> locations_;

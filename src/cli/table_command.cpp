@@ -13,10 +13,12 @@
 #include "cli/path_walker.hpp"
 #include "cli/profile_arguments.hpp"
 #include "cli/table_rows.hpp"
+#include "profile/absent.hpp"
 #include "profile/aggregate.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/expression/fold_locations.hpp"
+#include "profile/system_groups.hpp"
 #include "profile/views.hpp"
 
 namespace fathom::cli {
@@ -42,6 +44,8 @@ class TableCommand final : public Command {
                 "name=/regular expression/; may be repeated")
         .values("--region", "R", regions_, "only contexts of regions of this name; patterns")
         .values("--location", "ID", locations_, "only this location, by the id the file uses; patterns")
+        .choice("--by", by_, {"location", "thread", "process", "rank", "node"},
+                "values of threads (the default), or together per process or node, whose name stands for the location")
         .flag("--total", total_, "one row per metric: the roots (or --context), all locations together")
         .flag("--zeros", zeros_, "also values that are zero or absent")
         .flag("--summary", summary_, "also the statistics that the file stores");
@@ -186,7 +190,7 @@ class TableCommand final : public Command {
       }
     }
     const Value value = total.at(0, 0);
-    if (value.is_zero() && !zeros_) return {};
+    if ((value.is_zero() && !zeros_) || !has_value(value)) return {};
     RowSpeller speller(form_, defs.metric(metric).name);
     speller.start_context("", "");
     std::string out;
@@ -243,6 +247,17 @@ class TableCommand final : public Command {
       FATHOM_TRY(const Cells cells, compute_groups(profile, metric, flavour_, grouping));
       return write_cells(session, profile.defs(), metric, cells, {RowSpeller::spell_location(form_, "")});
     }
+    if (const SystemLevel level = *system_level(by_); level != SystemLevel::thread) {
+      Grouping grouping;
+      for (const ContextId id : chosen_contexts_) grouping.rows.push_back({id});
+      std::vector<std::string> labels;
+      for (SystemGroup& group : system_groups(profile.defs().system, level, locations)) {
+        labels.push_back(RowSpeller::spell_location(form_, group.name));
+        grouping.columns.push_back(std::move(group.locations));
+      }
+      FATHOM_TRY(const Cells cells, compute_groups(profile, metric, flavour_, grouping));
+      return write_cells(session, profile.defs(), metric, cells, labels);
+    }
     const Selection all{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .void_values = true};
     const std::size_t rows = row_count(profile, all);
     const std::uint64_t per_location =
@@ -298,6 +313,7 @@ class TableCommand final : public Command {
       bool started = false;
       for (std::size_t column = 0; column < cells.columns(); ++column) {
         if (!zeros_ && cells.is_zero(row, column)) continue;
+        if (!has_value(cells, row, column)) continue;  // an extreme of nothing
         if (!started) {
           const ContextId id = chosen_contexts_.empty() ? ContextId(row) : chosen_contexts_[row];
           speller.start_context(std::to_string(defs.contexts[id].file_id), walker.path(id));
@@ -381,6 +397,7 @@ class TableCommand final : public Command {
   std::vector<std::string> regions_;
   std::vector<std::string> locations_;
   std::string scope_;
+  std::string by_ = "location";
   bool inclusive_ = false;
   bool exclusive_ = false;
   bool metric_exclusive_ = false;

@@ -6,6 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
+#include "cli/shown_value.hpp"
+#include "defs/context_name.hpp"
+#include "defs/presentation.hpp"
 #include "profile/views.hpp"
 #include "report/text_table.hpp"
 
@@ -109,6 +112,7 @@ class TreeCommand final : public Command {
   }
 
   static std::string name_of(const Definitions& defs, const TreeView::Node& node) {
+    if (node.context.valid()) return context_name(defs, node.context);
     return node.region.valid() ? defs.region(node.region).name : node.label;
   }
 
@@ -194,14 +198,17 @@ class TreeCommand final : public Command {
     const Terminal& terminal = session.terminal();
     const Definitions& defs = profile.defs();
     const Metric& metric = defs.metric(id);
+    const Presentation shown_as = presentation_of(metric);
     session.out().write(fmt::format("{}: {} in total\n\n", terminal.paint(shown_metric(metric), Style::bold),
-                                    readable(total, metric.unit)));
+                                    shown_value(total, metric)));
     const std::vector<Line> shown = lines(defs, tree, total);
     TextTable table;
     const bool exclusive_first = by_exclusive();
-    table.column(exclusive_first ? "EXCLUSIVE" : "INCLUSIVE", Align::right).column("%", Align::right);
+    const bool both = exclusive_first ? shown_as.inclusive : shown_as.exclusive;
+    table.column(exclusive_first ? "EXCLUSIVE" : "INCLUSIVE", Align::right);
+    if (shown_as.percent) table.column("%", Align::right);
     if (terminal.bars) table.column("");
-    table.column(exclusive_first ? "INCLUSIVE" : "EXCLUSIVE", Align::right);
+    if (both) table.column(exclusive_first ? "INCLUSIVE" : "EXCLUSIVE", Align::right);
     if (ids_) table.column("ID", Align::right);
     table.column(view_ == "topdown"    ? "CALL TREE"
                  : view_ == "bottomup" ? "REGION ← CALLERS"
@@ -213,9 +220,10 @@ class TreeCommand final : public Command {
       const double exclusive = tree.exclusive.scalar(line.node, 0);
       const double first = exclusive_first ? exclusive : inclusive;
       const double share = total != 0 ? first / total : 0;
-      std::vector<Cell> cells{{readable(first, metric.unit), Style::plain}, {percent(first, total), heat(share)}};
+      std::vector<Cell> cells{{shown_value(first, metric), Style::plain}};
+      if (shown_as.percent) cells.emplace_back(percent(first, total), heat(share));
       if (terminal.bars) cells.emplace_back(bar_text(share, kBarWidth), heat(share));
-      cells.emplace_back(readable(exclusive_first ? inclusive : exclusive, metric.unit), Style::dim);
+      if (both) cells.emplace_back(shown_value(exclusive_first ? inclusive : exclusive, metric), Style::dim);
       const TreeView::Node& node = tree.nodes[line.node];
       if (ids_) {
         cells.emplace_back(node.context.valid() ? std::to_string(defs.contexts[node.context].file_id) : "", Style::dim);
