@@ -112,7 +112,10 @@ class TreeCommand final : public Command {
   }
 
   static std::string name_of(const Definitions& defs, const TreeView::Node& node) {
-    if (node.context.valid()) return context_name(defs, node.context);
+    // From the callees up a node stands for a caller of its context.
+    if (node.context.valid() && defs.contexts[node.context].region == node.region) {
+      return context_name(defs, node.context);
+    }
     return node.region.valid() ? defs.region(node.region).name : node.label;
   }
 

@@ -287,7 +287,7 @@ TEST(Cubepl, VariablesOfTheSystemTree) {
   EXPECT_EQ(*total("${cube::locationgroup::parent::sysid}[0]"), 1);
   EXPECT_EQ(*total("${cube::location::parent::id}[1]"), 0);
   EXPECT_EQ(*total("${cube::location::parent::sysid}[1]"), 2);
-  EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), -1);
+  EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), 0);
   EXPECT_EQ(*total("${cube::stn::#children}[0] + 10 * ${cube::stn::#locationgroups}[1]"), 11);
   EXPECT_EQ(*total("${cube::locationgroup::#locations}[0]"), 2);
   EXPECT_EQ(*total("${cube::location::type}[0] + ${cube::locationgroup::type}[0]"), 0);

@@ -143,7 +143,8 @@ TEST(HpctoolkitLosses, MetricsThatShareAnId) {
   const auto work = make_work();
   auto database = made.open(xml_format(), work);
   ASSERT_TRUE(database.ok()) << database.error().text();
-  EXPECT_TRUE(std::any_of(work->diagnostics.all().begin(), work->diagnostics.all().end(),
+  const auto noticed = work->diagnostics.all();
+  EXPECT_TRUE(std::any_of(noticed.begin(), noticed.end(),
                           [](const Diagnostic& one) { return one.id == "hpctoolkit.shared_metric_id"; }));
   const auto profile = (*database)->profile();
   ASSERT_TRUE(profile.ok());
