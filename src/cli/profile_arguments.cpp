@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "formats/cube/cubepl/cubepl.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
@@ -309,8 +310,8 @@ std::string shown_name(const std::string& name, bool full) {
 }
 
 std::string shown_metric(const Metric& metric) {
-  if (metric.display_name.empty() || metric.display_name == metric.name) return metric.name;
-  return fmt::format("{} ({})", metric.display_name, metric.name);
+  if (metric.display_name.empty() || metric.display_name == metric.name) return visible(metric.name);
+  return visible(fmt::format("{} ({})", metric.display_name, metric.name));
 }
 
 void write_value(JsonWriter& json, const Value& value) {

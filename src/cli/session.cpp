@@ -5,6 +5,8 @@
 
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "base/stop.hpp"
+#include "base/visible.hpp"
 #include "formats/registry.hpp"
 
 namespace fathom::cli {
@@ -69,23 +71,23 @@ void Session::write_diagnostics(JsonWriter& json) const {
 }
 
 void Session::show_diagnostics() {
-  const std::vector<Diagnostic> all = work_->diagnostics.all();
-  for (; shown_ < all.size(); ++shown_) {
-    const Diagnostic& diagnostic = all[shown_];
-    if (options_.quiet) continue;
+  std::vector<Diagnostic> all = work_->diagnostics.all();
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::exchange(shown_, all.size())));
+  if (options_.quiet) all.clear();
+  for (const Diagnostic& diagnostic : summarised(std::move(all))) {
     const bool info = diagnostic.severity == Severity::info;
     const std::string label = info ? "note:" : diagnostic.severity == Severity::data_loss ? "data lost:" : "warning:";
     const std::string place = diagnostic.place.text();
     err_.write(fmt::format("fathom: {} {}{}{}{}\n", error_terminal_.paint(label, info ? Style::dim : Style::yellow),
-                           place, place.empty() ? "" : ": ", diagnostic.text,
+                           visible(place), place.empty() ? "" : ": ", visible(diagnostic.text),
                            diagnostic.count > 1 ? fmt::format(" ({} times)", diagnostic.count) : ""));
   }
   err_.flush();
 }
 
 void Session::show_error(const Error& error) {
-  err_.write(fmt::format("fathom: {} {}\n", error_terminal_.paint("error:", Style::red), error.text()));
-  if (!error.hint().empty()) err_.write(fmt::format("  {}\n", error.hint()));
+  err_.write(fmt::format("fathom: {} {}\n", error_terminal_.paint("error:", Style::red), visible(error.text())));
+  if (!error.hint().empty()) err_.write(fmt::format("  {}\n", visible(error.hint())));
   err_.flush();
 }
 
@@ -94,7 +96,7 @@ int exit_status(const Error& error) {
     case ErrorKind::refused:
       return kRefused;
     case ErrorKind::cancelled:
-      return 130;  // as the shell counts a process ended by Ctrl-C
+      return cancelled_status();
     case ErrorKind::unusable:
     case ErrorKind::usage:
       break;

@@ -66,7 +66,7 @@ class Session {
   // What was noticed since the last time, on stderr; called at the end of every command anyway.
   void show_diagnostics();
   // They were part of the result; nothing is left to show.
-  void forget_diagnostics() { shown_ = work_->diagnostics.all().size(); }
+  void forget_diagnostics() { shown_ = work_->diagnostics.size(); }
   void show_error(const Error& error);
 
  private:

@@ -27,6 +27,8 @@ namespace {
 constexpr std::uint64_t kBlockBytes = 256ULL << 20;
 // Contexts that one thread turns into text at a time, in cells.
 constexpr std::size_t kCellsPerPiece = 1U << 15;
+constexpr std::size_t kFirstPiece = 64;             // rows
+constexpr std::uint64_t kRoundBytes = 64ULL << 20;  // of text
 
 class TableCommand final : public Command {
  public:
@@ -273,10 +275,14 @@ class TableCommand final : public Command {
 
   Result<void> write_cells(Session& session, const Definitions& defs, MetricId metric, const Cells& cells,
                            const std::vector<std::string>& labels) {
-    const std::size_t piece = std::max<std::size_t>(1, kCellsPerPiece / std::max<std::size_t>(1, cells.columns()));
-    // A round of pieces is spelled in parallel and then written in order.
-    const std::size_t round = piece * thread_count() * 4;
+    const std::size_t most = std::max<std::size_t>(1, kCellsPerPiece / std::max<std::size_t>(1, cells.columns()));
+    // A round of pieces is spelled in parallel and then written in order. Deep call paths make long rows: the text of a
+    // round decides how much goes into the next.
+    const std::uint64_t room = std::min<std::uint64_t>(kRoundBytes, session.work()->budget.limit() / 8);
+    std::size_t piece = std::min(most, kFirstPiece);
+    std::size_t round = 0;
     for (std::size_t first = 0; first < cells.rows() && !session.out().closed(); first += round) {
+      round = piece * thread_count() * 4;
       const std::size_t count = std::min(round, cells.rows() - first);
       std::vector<std::string> texts((count + piece - 1) / piece);
       FATHOM_CHECK(parallel_for(texts.size(), [&](std::size_t i) -> Result<void> {
@@ -284,7 +290,12 @@ class TableCommand final : public Command {
         spell(defs, metric, cells, labels, begin, std::min(begin + piece, first + count), texts[i]);
         return {};
       }));
-      for (const std::string& text : texts) write_rows(session, text);
+      std::uint64_t bytes = 1;
+      for (const std::string& text : texts) {
+        bytes += text.size();
+        write_rows(session, text);
+      }
+      piece = static_cast<std::size_t>(std::clamp<std::uint64_t>(piece * room / bytes, 1, std::min(most, 4 * piece)));
     }
     return {};
   }

@@ -14,6 +14,7 @@ namespace fathom::cli {
 namespace {
 
 constexpr std::size_t kBarWidth = 10;
+constexpr std::uint32_t kMostDrawn = 100;
 
 // A node that is shown, with the lines drawn before its name.
 struct Line {
@@ -174,6 +175,9 @@ class TreeCommand final : public Command {
         const bool last = i + 1 == nodes.size();
         if (depth == 0) {
           stack.push_back({nodes[i], "", "", 0});
+        } else if (depth > kMostDrawn) {
+          // Deeper than anyone follows lines: the depth as a number, so that the text grows with the nodes alone.
+          stack.push_back({nodes[i], fmt::format("{}[{}] ", before, depth), before, depth});
         } else {
           stack.push_back({nodes[i], before + (last ? "└─" : "├─"), before + (last ? "  " : "│ "), depth});
         }

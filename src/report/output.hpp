@@ -24,6 +24,13 @@ class Output {
   Output& operator=(const Output&) = delete;
   ~Output() { flush(); }
 
+  // For people: control characters that come from files are shown, not sent (base/visible.hpp). Machine forms have
+  // rules of their own.
+  void for_people(bool yes) { for_people_ = yes; }
+  // Cells of CSV that a spreadsheet would take for a formula get a quote in front.
+  void csv_safe(bool yes) { csv_safe_ = yes; }
+  [[nodiscard]] bool csv_safe() const { return csv_safe_; }
+
   void write(std::string_view text);
   void write(char c) {
     buffer_ += c;
@@ -56,6 +63,8 @@ class Output {
   std::string buffer_;
   int descriptor_ = -1;
   int error_ = 0;
+  bool for_people_ = false;
+  bool csv_safe_ = false;
 };
 
 }  // namespace fathom

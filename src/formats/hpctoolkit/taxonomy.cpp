@@ -46,7 +46,24 @@ class Reader {
   }
 
  private:
+  // The library's time grows with the square of how deep brackets are nested; nobody nests them so.
+  [[nodiscard]] Result<void> check_depth() const {
+    constexpr std::size_t kMostBrackets = 256;
+    std::size_t depth = 0;
+    std::uint64_t line = 1;
+    for (const char c : blob_.text()) {
+      if (c == '\n') ++line;
+      if ((c == ']' || c == '}') && depth > 0) --depth;
+      if ((c == '[' || c == '{') && ++depth > kMostBrackets) {
+        return Error(fmt::format("more than {} brackets within each other", kMostBrackets),
+                     Place::at_line(blob_.name(), line));
+      }
+    }
+    return {};
+  }
+
   Result<void> load() {
+    FATHOM_CHECK(check_depth());
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) return Error("no memory for a YAML parser", blob_.place());
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> guard(&parser, yaml_parser_delete);
