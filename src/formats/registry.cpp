@@ -16,6 +16,7 @@
 #include "formats/ovni/ovni_format.hpp"
 #include "formats/paraver/paraver_format.hpp"
 #include "formats/runs/runs_format.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -104,6 +105,9 @@ Result<DatasetPtr> open_source(const Source& source, const Work& work, std::stri
   } else {
     const auto found = recognise(source);
     if (found.empty()) {
+      if (source.is_directory()) {
+        if (auto entries = list_directory(source.path()); !entries) return std::move(entries).error();
+      }
       return Error(source.is_directory()       ? "is a directory that no format recognises"
                    : source.blob().size() == 0 ? "is empty"
                                                : "is of no format that Fathom knows",

@@ -89,7 +89,7 @@ Result<void> DumpiDataset::check() { return check_set(ranks_); }
 Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
   if (&this->format() != &dumpi::format()) return false;
-  FATHOM_CHECK(rewrite_set(*ranks_, filter, target));
+  FATHOM_CHECK(rewrite_set(*ranks_, filter, target, work()->flag("force")));
   return true;
 }
 

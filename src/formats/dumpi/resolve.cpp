@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "formats/dumpi/communicators.hpp"
+#include "formats/dumpi/world.hpp"
 
 namespace fathom::dumpi {
 
@@ -21,6 +22,7 @@ Result<void> add_world(const RankSet& set, const std::vector<CommunicatorCalls>&
   if (!set.metafile()) {
     std::int64_t told = 0;
     for (const CommunicatorCalls& rank : calls) told = std::max(told, rank.world_size);
+    if (!plausible_world(static_cast<std::uint64_t>(told), set.files().size())) told = 0;
     if (static_cast<std::uint64_t>(told) > size) {
       auto more =
           budget.reserve((static_cast<std::uint64_t>(told) - size) * sizeof(std::int32_t), "ranks of the world");

@@ -142,7 +142,7 @@ Result<bool> OvniDataset::rewrite(const std::filesystem::path& target, const Wri
     }
     layout = *wanted;
   }
-  FATHOM_CHECK(write_trace(native_, target, layout, work()));
+  FATHOM_CHECK(write_trace(native_, target, layout, work(), work()->flag("force")));
   return true;
 }
 

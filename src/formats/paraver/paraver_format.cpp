@@ -8,6 +8,7 @@
 #include "formats/paraver/trace_writer.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
+#include "io/output_set.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom::paraver {
@@ -168,12 +169,22 @@ class ParaverDataset : public Dataset {
     return trace_;
   }
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions&) override {
+    FATHOM_TRY(const Blob records, open_file(path(), work()));
+    std::vector<std::pair<std::string_view, Blob>> names;
     for (const std::string_view extension : {".pcf", ".row"}) {
       auto blob = map_file(beside(path(), extension));
-      if (blob.ok()) FATHOM_CHECK(write_file(beside(target, extension), blob->text()));
+      if (blob.ok()) names.emplace_back(extension, *std::move(blob));
     }
-    FATHOM_TRY(const Blob records, open_file(path(), work()));
-    FATHOM_CHECK(write_file(target, records.text()));
+    if (names.empty()) {
+      FATHOM_CHECK(write_file(target, records.text()));
+      return true;
+    }
+    FATHOM_TRY(OutputSet set, OutputSet::beside(target, {}));
+    FATHOM_CHECK(write_file(set.path() / target.filename(), records.text()));
+    for (const auto& [extension, blob] : names) {
+      FATHOM_CHECK(write_file(beside(set.path() / target.filename(), extension), blob.text()));
+    }
+    FATHOM_CHECK(set.commit());
     return true;
   }
   // Everything was read, and every bad line noted, when it was opened.
