@@ -95,13 +95,13 @@ def small_tmpfs(scratch):
             check(done.returncode == 0, name, done.stderr)
             before = snapshot(disk)
             filler = disk / "filler"
-            with open(filler, "wb") as file:
-                try:
-                    while True:
-                        file.write(b"x" * 1024)
-                        file.flush()
-                except OSError:
+            descriptor = os.open(filler, os.O_WRONLY | os.O_CREAT)
+            try:
+                while os.write(descriptor, b"x" * 1024):
                     pass
+            except OSError:
+                pass
+            os.close(descriptor)
             before["filler"] = filler.read_bytes()
             done = fathom("convert", EXAMPLES / source, disk / out, "--to", name)
             check(done.returncode == 2, name, done.returncode, done.stderr)
