@@ -35,6 +35,35 @@ inline constexpr std::size_t kEventKinds = 10;
 inline constexpr std::int32_t kNoPeer = -1;       // nobody: null process, rootless collective
 inline constexpr std::int32_t kUnknownPeer = -2;  // the trace does not tell
 
+// What a marker stands for, where the level knows more than its name (Trace::meaning). In its event, for
+//   put, get, update    peer, communicator, bytes moved there (update: value = bytes fetched); a complete ends it
+//   read, write         bytes asked for, tag = the handle (Trace::handles); a complete with the bytes moved ends it
+//   open, close         tag = the handle
+//   lock, unlock        value = which lock
+//   task_*              value = the task. From a task_switch on the location runs that task, and enters and leaves
+//                       belong to its stack; task 0 is the location's own stack, and a task that ends gives way to it
+//   fork, join          value = threads asked for
+//   gap_begin, gap_end  nothing was recorded in between; a gap_begin with has_value knows its end, in value
+enum class MarkerMeaning : std::uint8_t {
+  none,
+  put,
+  get,
+  update,
+  read,
+  write,
+  open,
+  close,
+  lock,
+  unlock,
+  task_create,
+  task_switch,
+  task_end,
+  fork,
+  join,
+  gap_begin,
+  gap_end,
+};
+
 // What `name` counts depends on the kind: a region (enter, leave, send, recv, collective, complete), a context
 // (sample), a channel (state), a metric (counter), an entry of Trace::markers() (marker).
 struct Event {

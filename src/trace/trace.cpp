@@ -109,10 +109,51 @@ Result<void> Trace::detail(const Event& event, std::string& out) const {
                        definitions_.path(event.context()));
       }
       break;
+    case EventKind::marker:
+      marker_detail(event, out);
+      break;
     default:
       break;
   }
   return {};
+}
+
+void Trace::marker_detail(const Event& event, std::string& out) const {
+  auto to = std::back_inserter(out);
+  switch (meaning(event)) {
+    case MarkerMeaning::put:
+    case MarkerMeaning::get:
+    case MarkerMeaning::update:
+      fmt::format_to(to, "peer={};bytes={}", event.peer, event.bytes);
+      break;
+    case MarkerMeaning::read:
+    case MarkerMeaning::write:
+      fmt::format_to(to, "bytes={}", event.bytes);
+      [[fallthrough]];
+    case MarkerMeaning::open:
+    case MarkerMeaning::close: {
+      const auto handle = static_cast<std::size_t>(event.tag);
+      if (event.tag < 0 || handle >= handles_.size()) break;
+      const std::string& name = handles_[handle].file.empty() ? handles_[handle].name : handles_[handle].file;
+      fmt::format_to(to, "{}file={}", out.empty() ? "" : ";", name);
+      break;
+    }
+    case MarkerMeaning::lock:
+    case MarkerMeaning::unlock:
+      fmt::format_to(to, "lock={}", event.value);
+      break;
+    case MarkerMeaning::task_create:
+    case MarkerMeaning::task_switch:
+    case MarkerMeaning::task_end:
+      fmt::format_to(to, "task={}", event.value);
+      break;
+    case MarkerMeaning::fork:
+    case MarkerMeaning::join:
+      fmt::format_to(to, "threads={}", event.value);
+      break;
+    default:
+      break;
+  }
 }
 
 bool EventCursor::refill() {

@@ -30,6 +30,12 @@ struct Communicator {
   std::vector<std::int32_t> remote_ranks;  // of an inter-communicator's other side
 };
 
+// Something that is read and written.
+struct Handle {
+  std::string name;
+  std::string file;  // path, where known
+};
+
 // The events of one location, in time order. MT: externally synchronised; different streams are independent.
 class EventStream {
  public:
@@ -65,11 +71,16 @@ class Trace {
   [[nodiscard]] std::span<const Channel> channels() const { return channels_; }
   [[nodiscard]] std::span<const std::string> markers() const { return markers_; }
   [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
+  [[nodiscard]] std::span<const Handle> handles() const { return handles_; }
+  // Of an event of kind marker.
+  [[nodiscard]] MarkerMeaning meaning(const Event& event) const {
+    return event.name < meanings_.size() ? meanings_[event.name] : MarkerMeaning::none;
+  }
 
   // A stream over one location. Events outside the window are left out; a format that can seek does. What is in effect
   // where the window begins comes first, marked as carried and with its own time: the enters of open regions (outermost
-  // first), the last value of every channel and counter, the last sample. Regions that are open at the end of the window
-  // are not closed: whoever needs a leave takes the window's end. Streams must not outlive the trace.
+  // first), the last value of every channel and counter, the last sample. Regions that are open at the end of the
+  // window are not closed: whoever needs a leave takes the window's end. Streams must not outlive the trace.
   [[nodiscard]] virtual Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const = 0;
 
   // The name that `events` prints: of the region, context (its region), channel, metric or marker.
@@ -91,8 +102,13 @@ class Trace {
   Definitions definitions_;
   std::vector<Channel> channels_;
   std::vector<std::string> markers_;
+  std::vector<MarkerMeaning> meanings_;  // of markers_; may be shorter
+  std::vector<Handle> handles_;
   std::vector<Communicator> communicators_;
   Work work_;  // budget and diagnostics; null = none
+
+ private:
+  void marker_detail(const Event& event, std::string& out) const;
 };
 
 // Pulls one event after another out of a stream through a buffer.
