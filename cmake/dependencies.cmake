@@ -20,3 +20,10 @@ set(FATHOM_ZIP PkgConfig::LIBZIP)
 set(FATHOM_LAPACK LAPACK::LAPACK)
 set(FATHOM_REGEX PkgConfig::PCRE2)
 set(FATHOM_FORMAT_LIBRARIES EXPAT::EXPAT PkgConfig::YAML simdjson::simdjson PkgConfig::SQLITE)
+
+# Optional: writes OTF2 archives. Debian names the library after the format, upstream otf2.
+find_path(OTF2_INCLUDE_DIR otf2/otf2.h)
+find_library(OTF2_LIBRARY NAMES open-trace-format2 otf2)
+if(OTF2_INCLUDE_DIR AND OTF2_LIBRARY)
+  list(APPEND FATHOM_FORMAT_LIBRARIES ${OTF2_LIBRARY})
+endif()

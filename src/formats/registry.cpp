@@ -13,6 +13,7 @@
 #include "formats/extrap/extrap_formats.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/nsight/nsight_format.hpp"
+#include "formats/otf2/otf2_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
 #include "formats/paraver/paraver_format.hpp"
 #include "formats/runs/runs_format.hpp"
@@ -31,6 +32,7 @@ std::span<const Format* const> all_formats() {
       &ovni::format(),
       &hpctoolkit::classic_format(),
       &paraver::format(),
+      &otf2::format(),
       &extrap::text_format(),
       &extrap::talpas_format(),
       &extrap::json_format(),
