@@ -30,6 +30,7 @@ std::unique_ptr<Command> make_sort_command();
 std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_nodes_command();
 std::unique_ptr<Command> make_part_command();
+std::unique_ptr<Command> make_record_command();
 std::unique_ptr<Command> make_remap_command();
 std::unique_ptr<Command> make_routines_command();
 std::unique_ptr<Command> make_sanity_command();
@@ -86,6 +87,10 @@ std::span<const CommandGroup> command_groups() {
            {"model", "scaling models from an experiment or a directory of runs", Forms::json_and_csv,
             make_model_command},
            {"advise", "which points to measure next under a budget", Forms::json, make_advise_command},
+       }},
+      {"Measure",
+       {
+           {"record", "run an MPI program and record its calls", Forms::json, make_record_command},
        }},
       {"Hand on",
        {
