@@ -5,7 +5,7 @@ import re
 import sys
 
 # A folder may include itself and what stands after it.
-ORDER = ["cli", "serve", "python", "report", "query", "formats", "model", "experiment", "profile", "trace", "defs",
+ORDER = ["cli", "serve", "python", "report", "query", "findings", "formats", "model", "experiment", "profile", "trace", "defs",
          "io", "base"]
 # Folders of the same rank, which may not include each other.
 PEERS = [{"cli", "serve", "python"}, {"report", "query"}]

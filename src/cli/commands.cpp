@@ -10,11 +10,13 @@ std::unique_ptr<Command> make_clean_command();
 std::unique_ptr<Command> make_common_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_critical_path_command();
 std::unique_ptr<Command> make_cut_command();
 std::unique_ptr<Command> make_derive_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_events_command();
+std::unique_ptr<Command> make_efficiency_command();
 std::unique_ptr<Command> make_emulate_command();
 std::unique_ptr<Command> make_exclusify_command();
 std::unique_ptr<Command> make_formats_command();
@@ -31,15 +33,30 @@ std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_nodes_command();
 std::unique_ptr<Command> make_part_command();
 std::unique_ptr<Command> make_remap_command();
+std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_routines_command();
 std::unique_ptr<Command> make_sanity_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_topology_command();
 std::unique_ptr<Command> make_tree_command();
+std::unique_ptr<Command> make_waits_command();
+std::unique_ptr<Command> make_what_if_command();
 
 std::span<const CommandGroup> command_groups() {
   static const std::vector<CommandGroup> kGroups = {
+      {"Find out what is wrong",
+       {
+           {"report", "what is wrong with a run, why, and what to do about it", Forms::json, make_report_command},
+           {"waits", "who waits for whom in a trace: by kind, rank, culprit, call", Forms::json_and_csv,
+            make_waits_command},
+           {"critical-path", "which ranks and activities decide how long a run takes", Forms::json_and_csv,
+            make_critical_path_command},
+           {"efficiency", "load balance, serialisation, transfer: one run, or a table over scale", Forms::json_and_csv,
+            make_efficiency_command},
+           {"what-if", "how long a run would take: balanced, faster ranks, another network", Forms::json,
+            make_what_if_command},
+       }},
       {"Look at a dataset",
        {
            {"info", "what a dataset is: format, levels, counts, attributes", Forms::json, make_info_command},

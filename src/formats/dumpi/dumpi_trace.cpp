@@ -77,6 +77,10 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
       node.file_id = rank.rank;
       // Without threads to tell apart a rank is its own name.
       node.label = threads.size() == 1 ? fmt::format("{}", rank.rank) : fmt::format("{}.{}", rank.rank, thread);
+      const ScanResult& scan = (*trace->scans_)[i];
+      if (scan.damage || (rank.file.cut_off() && scan.per_function[ids::kFinalize] == 0)) {
+        node.attributes.emplace_back("truncated", "true");
+      }
       definitions.system.add_location(std::move(node));
       trace->where_.push_back({i, thread});
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/dumpi/call_facts.hpp"
+
 namespace fathom::dumpi {
 
 namespace {
@@ -179,6 +181,7 @@ void DumpiStream::collective_event(const Call& call) {
   event.peer = facts.root;
   event.bytes = transfer.sent;
   event.value = transfer.received;
+  event.tag = zero_counts(call);
   push(event);
 }
 
@@ -187,7 +190,9 @@ void DumpiStream::events_of(const Call& call) {
     user_function(call);
     return;
   }
-  push(base(call, EventKind::enter, false));
+  Event entered_event = base(call, EventKind::enter, false);
+  add_entry_facts(call, tables_, entered_event);
+  push(entered_event);
   counters(call, false);
   const auto status_at = [&](std::size_t argument, Status& status) {
     const Statuses statuses = call.statuses(argument);
@@ -217,7 +222,9 @@ void DumpiStream::events_of(const Call& call) {
     collective_event(call);
   }
   counters(call, true);
-  push(base(call, EventKind::leave, true));
+  Event left_event = base(call, EventKind::leave, true);
+  add_exit_facts(call, tables_, left_event);
+  push(left_event);
 }
 
 // Chunks that end before the window are only read for what they begin and what is completed inside of it.

@@ -104,6 +104,7 @@ void Tables::find_next() {
   look(changes_->communicators, next_communicator_);
   look(changes_->sizes, next_size_);
   look(changes_->windows, next_window_);
+  look(changes_->files, next_file_);
 }
 
 void Tables::apply(std::uint64_t number) {
@@ -122,6 +123,8 @@ void Tables::apply(std::uint64_t number) {
   each(changes_->sizes, next_size_, [&](const Change& change, std::size_t id) { set(sizes_, id, change.value); });
   each(changes_->windows, next_window_,
        [&](const Change& change, std::size_t id) { set(windows_, id, view_of(change.value)); });
+  each(changes_->files, next_file_,
+       [&](const Change& change, std::size_t id) { set(files_, id, view_of(change.value)); });
   find_next();
 }
 
