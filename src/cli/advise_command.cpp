@@ -10,7 +10,7 @@
 #include "cli/session.hpp"
 #include "model/advisor.hpp"
 #include "model/fit.hpp"
-#include "report/model_ranking.hpp"
+#include "findings/model_ranking.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {

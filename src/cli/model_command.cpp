@@ -20,7 +20,7 @@
 #include "report/csv.hpp"
 #include "report/model_plot.hpp"
 #include "report/model_print.hpp"
-#include "report/model_ranking.hpp"
+#include "findings/model_ranking.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {

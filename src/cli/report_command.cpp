@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
 #include "cli/session.hpp"
+#include "findings/experiment_report.hpp"
 #include "findings/profile_report.hpp"
 #include "findings/trace_report.hpp"
 #include "formats/format.hpp"
@@ -18,7 +19,7 @@ namespace {
 class ReportCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.positionals("PATH", paths_, "a trace or a profile; two profiles are compared, the earlier one first")
+    options.positionals("PATH", paths_, "a trace, a profile, an experiment or a directory of runs; two profiles are compared, the earlier one first")
         .flag("--markdown", markdown_, "Markdown on stdout, for a ticket or a pull request")
         .value("--fail-above", "S", &fail_above_,
                "exit with status 1 when a finding costs at least this share of all time (0.1 = a tenth)")
@@ -44,7 +45,7 @@ class ReportCommand final : public Command {
       JsonWriter json(session.out());
       json.begin_object();
       write_report(json, report);
-      session.write_diagnostics(json);
+      write_sorted_diagnostics(session, json);
       json.end_object();
       session.forget_diagnostics();
     } else {
@@ -56,6 +57,17 @@ class ReportCommand final : public Command {
   }
 
  private:
+  // Files are read in parallel, so that what is noticed comes in any order: here it does not.
+  static void write_sorted_diagnostics(const Session& session, JsonWriter& json) {
+    std::vector<Diagnostic> all = session.work()->diagnostics.all();
+    std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::tie(a.place.file, a.id, a.place.offset) < std::tie(b.place.file, b.id, b.place.offset);
+    });
+    json.key("diagnostics").begin_array();
+    for (const Diagnostic& diagnostic : all) write_diagnostic(json, diagnostic);
+    json.end_array();
+  }
+
   static bool has(const Dataset& dataset, Level level) {
     const auto levels = dataset.levels();
     return std::find(levels.begin(), levels.end(), level) != levels.end();
@@ -66,6 +78,10 @@ class ReportCommand final : public Command {
       FATHOM_TRY(const auto profile, dataset.profile());
       FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, {}));
       return profile_report(*profile, metrics.front());
+    }
+    if (has(dataset, Level::experiment)) {
+      FATHOM_TRY(const auto experiment, dataset.experiment());
+      return experiment_report(*experiment, session.work());
     }
     FATHOM_TRY(const auto trace, dataset.trace());
     FATHOM_TRY(const auto analysis, analysis::analyse(*trace, session.work()));

@@ -83,71 +83,97 @@ class ProfileFindings {
     return group == "MPI" || group == "OMP";
   }
 
-  // Contexts in which locations spend different times. Waiting in calls is the consequence of it and not looked at.
+  // Times of contexts with all they call, but for the library, at the locations of a range: rows of contexts.
+  Result<std::vector<double>> own_work(IndexRange locations) const {
+    Selection selection;
+    selection.flavour.kind = Flavour::Kind::own;
+    selection.locations = locations;
+    FATHOM_TRY(const Cells cells, compute(profile_, time_, selection));
+    const std::size_t width = cells.columns();
+    std::vector<double> out(defs_.contexts.size() * width);
+    for (std::size_t c = defs_.contexts.size(); c-- > 0;) {
+      const Context& context = defs_.contexts[ContextId(c)];
+      if (context.region.valid() && is_library(context.region)) continue;
+      for (std::size_t l = 0; l < width; ++l) {
+        out[c * width + l] += cells.scalar(c, l);
+        if (context.parent.valid()) out[context.parent.index() * width + l] += out[c * width + l];
+      }
+    }
+    return out;
+  }
+
+  // Contexts in which locations spend different times. Waiting in calls is the consequence of it and not counted.
   Result<void> add_imbalances() {
     group_of_ = inspect::region_groups(defs_);
     const auto locations = static_cast<std::uint32_t>(defs_.system.location_count());
-    if (locations < 2) return {};
-    constexpr std::size_t kAtOnce = 512;
-    struct Found {
-      ContextId context;
-      double lost;
-      std::vector<double> excess;
-      double max_over_mean;
-      std::size_t executing;
+    const std::size_t contexts = defs_.contexts.size();
+    if (locations < 2 || contexts == 0) return {};
+    struct Spread {
+      double highest = 0;
+      double sum = 0;
+      std::size_t executing = 0;
+      [[nodiscard]] double lost() const { return highest * static_cast<double>(executing) - sum; }
+      [[nodiscard]] double mean() const { return sum / static_cast<double>(executing); }
     };
-    std::vector<Found> found;
-    for (std::size_t begin = 0; begin < defs_.contexts.size(); begin += kAtOnce) {
-      Selection selection;
-      selection.flavour.kind = Flavour::Kind::inclusive;
-      selection.locations = all_locations(defs_);
-      const std::size_t end = std::min(defs_.contexts.size(), begin + kAtOnce);
-      for (std::size_t c = begin; c < end; ++c) selection.contexts.emplace_back(c);
-      FATHOM_TRY(const Cells cells, compute(profile_, time_, selection));
-      for (std::size_t row = 0; row < cells.rows(); ++row) {
-        const ContextId context(begin + row);
-        const RegionId region = defs_.contexts[context].region;
-        if (!region.valid() || is_library(region)) continue;
-        double highest = 0;
-        double sum = 0;
-        std::size_t executing = 0;
-        for (std::uint32_t l = 0; l < locations; ++l) {
-          const double value = cells.scalar(row, l);
-          if (!(value > 0)) continue;
-          ++executing;
-          sum += value;
-          highest = std::max(highest, value);
-        }
-        if (executing < 2) continue;
-        const double lost = highest * static_cast<double>(executing) - sum;
-        if (lost < kImbalance * total_) continue;
-        const double mean = sum / static_cast<double>(executing);
-        std::vector<double> excess(locations);
-        for (std::uint32_t l = 0; l < locations; ++l) excess[l] = std::max(0.0, cells.scalar(row, l) - 1.02 * mean);
-        found.push_back({context, lost, std::move(excess), highest / mean, executing});
+    std::vector<Spread> spread(contexts);
+    constexpr std::size_t kCells = std::size_t{1} << 22;
+    const auto width = static_cast<std::uint32_t>(std::clamp<std::size_t>(kCells / contexts, 1, locations));
+    const auto each_part = [&](const auto& body) -> Result<void> {
+      for (std::uint32_t begin = 0; begin < locations; begin += width) {
+        const std::uint32_t end = std::min(locations, begin + width);
+        FATHOM_TRY(const std::vector<double> values, own_work({begin, end}));
+        body(begin, end - begin, values);
       }
-    }
+      return {};
+    };
+    FATHOM_CHECK(each_part([&](std::uint32_t, std::size_t count, const std::vector<double>& values) {
+      for (std::size_t c = 0; c < contexts; ++c) {
+        for (std::size_t l = 0; l < count; ++l) {
+          const double value = values[c * count + l];
+          if (!(value > 0)) continue;
+          ++spread[c].executing;
+          spread[c].sum += value;
+          spread[c].highest = std::max(spread[c].highest, value);
+        }
+      }
+    }));
     // The innermost context that has most of it is named: parents come before their children.
+    std::vector<std::size_t> found;
+    for (std::size_t c = 0; c < contexts; ++c) {
+      if (spread[c].executing < 2 || spread[c].lost() < kImbalance * total_) continue;
+      bool below_has_it = false;
+      for (std::size_t d = c + 1; d < defs_.contexts[ContextId(c)].end && !below_has_it; ++d) {
+        below_has_it = spread[d].executing >= 2 && spread[d].lost() >= kCovered * spread[c].lost();
+      }
+      if (!below_has_it) found.push_back(c);
+    }
+    std::vector<std::vector<double>> excess(found.size(), std::vector<double>(locations));
+    if (!found.empty()) {
+      FATHOM_CHECK(each_part([&](std::uint32_t begin, std::size_t count, const std::vector<double>& values) {
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          for (std::size_t l = 0; l < count; ++l) {
+            excess[i][begin + l] = std::max(0.0, values[found[i] * count + l] - 1.02 * spread[found[i]].mean());
+          }
+        }
+      }));
+    }
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const bool below_has_it = std::any_of(found.begin() + static_cast<std::ptrdiff_t>(i) + 1, found.end(), [&](const Found& other) {
-        return other.context.value > found[i].context.value && other.context.value < defs_.contexts[found[i].context].end &&
-               other.lost >= kCovered * found[i].lost;
-      });
-      if (below_has_it) continue;
-      const Found& one = found[i];
-      Finding& finding = add("imbalance", one.lost);
-      const std::string& name = defs_.region_of(one.context).name;
+      const ContextId context(found[i]);
+      const Spread& one = spread[found[i]];
+      Finding& finding = add("imbalance", one.lost());
+      const std::string& name = defs_.region_of(context).name;
       finding.where.region = name;
-      finding.where.callpath = defs_.path(one.context);
+      finding.where.callpath = defs_.path(context);
       finding.where.activity = "compute";
-      double excess = 0;
-      for (const double value : one.excess) excess += value;
-      finding.culprits = largest(defs_.system, one.excess, excess);
-      finding.add_evidence("max_over_mean", one.max_over_mean);
+      double all = 0;
+      for (const double value : excess[i]) all += value;
+      finding.culprits = largest(defs_.system, excess[i], all);
+      const double over = one.highest / one.mean();
+      finding.add_evidence("max_over_mean", over);
       finding.add_evidence("locations", std::uint64_t{one.executing});
-      finding.text = fmt::format("{} takes {} longer than on average on the slowest of {} locations: if others wait for it, {} "
-                                 "({} of all time) is lost.",
-                                 shorten_name(name, 60), share(one.max_over_mean - 1), one.executing, amount(one.lost),
+      finding.text = fmt::format("{} takes {} longer than on average on the slowest of {} locations: as far as others wait for "
+                                 "it, {} ({} of all time) is lost.",
+                                 shorten_name(name, 60), share(over - 1), one.executing, amount(one.lost()),
                                  share(finding.severity));
       finding.advice = fmt::format("Give {} less to do here, the others more.", ranks_text(finding.culprits));
       imbalanced_.push_back(name);

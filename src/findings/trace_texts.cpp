@@ -22,18 +22,19 @@ std::string in_region(const Finding& finding) {
   return finding.where.region.empty() ? std::string() : fmt::format(" in {}", finding.where.region);
 }
 
-// "computes before MPI_Isend"
-std::string computing(const Finding& finding) {
-  if (finding.where.activity == "io") return "reads or writes files";
-  if (finding.where.activity == "mpi") return "is in MPI calls";
-  return finding.where.before.empty() ? std::string("computes")
-                                      : fmt::format("computes before {}", finding.where.before);
+// What the culprits do meanwhile: "computes", "are in other MPI calls".
+std::string doing(const Finding& finding) {
+  const bool several = finding.culprits.list.size() + finding.culprits.more != 1;
+  if (finding.where.activity == "io") return several ? "read or write files" : "reads or writes files";
+  if (finding.where.activity == "mpi") return several ? "are in other MPI calls" : "is in other MPI calls";
+  return several ? "compute" : "computes";
 }
 
 Sentences load_imbalance(const Finding& f, const TextNumbers& n, const std::string& who, const std::string& lost) {
   return {fmt::format("{} computes {} longer than the average rank, and the others wait{} for it: {} lost.", who,
                       share(n.excess), in_region(f), lost),
-          n.node.empty() ? fmt::format("Move work away from {}: it has {} more than its share.", who, seconds(n.excess_s))
+          n.node.empty() ? fmt::format("Move work away from {}: {} has {} more than its share.", who,
+                                       f.culprits.list.size() > 1 ? "the first one" : "it", seconds(n.excess_s))
                          : fmt::format("Move work away from {}, or look at node {}, which they share: the first one has "
                                        "{} more than its share.",
                                        who, n.node, seconds(n.excess_s))};
@@ -88,15 +89,16 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
          "Balance each step rather than the sum, or let ranks meet less often, so that lucky and unlucky steps even out."};
   } else if (f.kind == "late_sender") {
     s = {fmt::format("Ranks wait{} for messages of {}, which {} before sending them: {} lost.", in_region(f), who,
-                     several && f.where.activity == "compute" ? "compute" : computing(f), lost),
+                     doing(f), lost),
          fmt::format("Send first and compute then: let {} call MPI_Isend as soon as the data are there.", who)};
   } else if (f.kind == "late_receiver") {
     s = {fmt::format("Senders of large messages wait{} until {} {} to receive them: {} lost.", in_region(f), who,
                      several ? "are ready" : "is ready", lost),
          fmt::format("Post the receives (MPI_Irecv) on {} before computing.", who)};
   } else if (f.kind == "wrong_order") {
-    s = {fmt::format("{} {} messages in a fixed order and {}{} for one that is not there while others are: {} lost.", Who,
-                     several ? "take" : "takes", several ? "wait" : "waits", in_region(f), lost),
+    s = {fmt::format("{} {} messages in a fixed order and {} for one that is not there while others are, and all that "
+                     "follows waits as well: {} lost.",
+                     Who, several ? "take" : "takes", several ? "wait" : "waits", lost),
          "Receive in the order of arrival: MPI_Waitany over all receives, or MPI_ANY_SOURCE."};
   } else if (f.kind == "serialisation") {
     s = {fmt::format("Ranks work one after the other, each waiting{} for a message of the one before: {} lost, {:.3g} ranks "
@@ -113,13 +115,15 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
          "Let all ranks read or write their part (MPI_File_*_all), overlap it with computation, or do it less often."};
   } else if (f.kind == "early_reduce") {
     s = {fmt::format("The root of {} waits for {}: {} lost.", region, who, lost),
-         "Move work of the root in front of the call, or use the nonblocking form and compute meanwhile."};
+         fmt::format("Let {} come to the call earlier and do work behind it, or use the nonblocking form and let the root "
+                     "compute meanwhile.",
+                     who)};
   } else if (f.kind == "late_broadcast") {
-    s = {fmt::format("All ranks wait in {} for the root, {}, which {}: {} lost.", region, who, computing(f), lost),
+    s = {fmt::format("All ranks wait in {} for the root, {}, which {} before it: {} lost.", region, who, doing(f), lost),
          "Move work of the root behind the call, or use the nonblocking form and compute meanwhile."};
   } else if (f.kind == "early_scan") {
-    s = {fmt::format("Ranks wait in {} for {}, which {} and comes before them in the scan: {} lost.", region, who,
-                     several && f.where.activity == "compute" ? "compute" : computing(f), lost),
+    s = {fmt::format("Ranks wait in {} for {}, which {} before the call and {} before them in the scan: {} lost.", region, who,
+                     doing(f), several ? "come" : "comes", lost),
          fmt::format("Move work of {} behind the call, or use the nonblocking form and compute meanwhile.", who)};
   } else if (f.kind == "slow_iteration") {
     s = slow_iteration(f, n, who, lost);

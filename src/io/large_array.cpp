@@ -36,11 +36,7 @@ Result<void> ArrayPool::status() const {
 
 LargeMemory::~LargeMemory() {
   if (data_ != nullptr) munmap(data_, capacity_);
-  if (descriptor_ >= 0) {
-    close(descriptor_);
-  } else if (pool_ != nullptr) {
-    pool_->give_back(capacity_);
-  }
+  if (descriptor_ < 0 && pool_ != nullptr) pool_->give_back(capacity_);
 }
 
 void LargeMemory::swap(LargeMemory& other) noexcept {
@@ -50,7 +46,8 @@ void LargeMemory::swap(LargeMemory& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
 }
 
-// Blocks are taken before they are used: a full disk is an error here and not a signal later.
+// Blocks are taken before they are used: a full disk is an error here and not a signal later. The mapping alone keeps
+// the file, so that thousands of arrays need no descriptors.
 bool LargeMemory::to_file(std::size_t bytes) {
   std::string pattern = (directory() / "fathom.XXXXXX").string();
   const int made = mkostemp(pattern.data(), O_CLOEXEC);
@@ -59,24 +56,24 @@ bool LargeMemory::to_file(std::size_t bytes) {
     return false;
   }
   unlink(pattern.c_str());
-  if (const int code = posix_fallocate(made, 0, static_cast<off_t>(bytes)); code != 0) {
-    pool_->fail(code);
-    close(made);
-    return false;
+  int code = posix_fallocate(made, 0, static_cast<off_t>(bytes));
+  void* mapped = MAP_FAILED;
+  if (code == 0) {
+    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made, 0);
+    if (mapped == MAP_FAILED) code = errno;
   }
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made, 0);
-  if (mapped == MAP_FAILED) {
-    pool_->fail(errno);
-    close(made);
+  close(made);
+  if (code != 0) {
+    pool_->fail(code);
     return false;
   }
   if (data_ != nullptr) {
     std::memcpy(mapped, data_, capacity_);
     munmap(data_, capacity_);
-    pool_->give_back(capacity_);
   }
-  pool_->count_file(bytes);
-  descriptor_ = made;
+  if (descriptor_ < 0) pool_->give_back(capacity_);
+  pool_->count_file(bytes - (descriptor_ < 0 ? 0 : capacity_));
+  descriptor_ = 0;
   data_ = mapped;
   capacity_ = bytes;
   return true;
@@ -86,21 +83,13 @@ bool LargeMemory::grow(std::size_t bytes) {
   if (bytes <= capacity_) return true;
   if (pool_ == nullptr) return false;
   const std::size_t wanted = std::max({kSmallest, capacity_ * 2, (bytes + kPage - 1) / kPage * kPage});
-  if (descriptor_ < 0 && !pool_->take(wanted - capacity_)) return to_file(wanted);
-  if (descriptor_ >= 0) {
-    const auto more = static_cast<off_t>(wanted - capacity_);
-    if (const int code = posix_fallocate(descriptor_, static_cast<off_t>(capacity_), more); code != 0) {
-      pool_->fail(code);
-      return false;
-    }
-    pool_->count_file(wanted - capacity_);
-  }
+  if (descriptor_ >= 0 || !pool_->take(wanted - capacity_)) return to_file(wanted);
   void* moved = data_ == nullptr
                     ? mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                     : mremap(data_, capacity_, wanted, MREMAP_MAYMOVE);
   if (moved == MAP_FAILED) {
     pool_->fail(errno);
-    if (descriptor_ < 0) pool_->give_back(wanted - capacity_);
+    pool_->give_back(wanted - capacity_);
     return false;
   }
   data_ = moved;

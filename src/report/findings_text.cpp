@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "report/findings_output.hpp"
@@ -73,6 +75,11 @@ std::string iteration_sentence(const IterationNumbers& numbers) {
   return out + ".";
 }
 
+std::vector<WaitState> by_time(std::vector<WaitState> states) {
+  std::stable_sort(states.begin(), states.end(), [](const WaitState& a, const WaitState& b) { return a.s > b.s; });
+  return states;
+}
+
 std::string nothing_found(const Report& report) {
   return report.efficiencies ? "Nothing stands out: no finding above a note."
                              : "Nothing stands out.";
@@ -112,7 +119,7 @@ std::string report_text(const Report& report, const Terminal& terminal) {
     TextTable table;
     table.column("WAITING").column("TIME", Align::right).column("SHARE", Align::right).column("CALLS", Align::right);
     table.column("MOST IN").column("BECAUSE OF");
-    for (const WaitState& state : *report.wait_states) {
+    for (const WaitState& state : by_time(*report.wait_states)) {
       table.row({readable_kind(state.kind), seconds(state.s), share(state.share), grouped(state.count),
                  state.regions.empty() ? "" : state.regions[0].name,
                  state.culprits.list.empty() ? "" : ranks_text(state.culprits)});
@@ -140,7 +147,7 @@ std::string report_markdown(const Report& report) {
   if (report.iterations) out += iteration_sentence(*report.iterations) + "\n\n";
   if (report.wait_states && !report.wait_states->empty()) {
     out += "| waiting | time | share | calls | most in | because of |\n|---|---:|---:|---:|---|---|\n";
-    for (const WaitState& state : *report.wait_states) {
+    for (const WaitState& state : by_time(*report.wait_states)) {
       out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", readable_kind(state.kind), seconds(state.s),
                          share(state.share), grouped(state.count), state.regions.empty() ? "" : state.regions[0].name,
                          state.culprits.list.empty() ? "" : ranks_text(state.culprits));

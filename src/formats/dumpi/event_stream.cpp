@@ -85,9 +85,9 @@ void DumpiStream::release(bool all) {
 }
 
 void DumpiStream::send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
-                             std::int64_t bytes) {
+                             std::int64_t bytes, std::uint64_t origin) {
   Event event = base(call, EventKind::send, false);
-  event.origin = call.number;
+  event.origin = origin;
   event.peer = tables_.world_rank(comm, dest);
   event.tag = static_cast<std::int32_t>(tag);
   if (comm.global >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(comm.global));
@@ -128,7 +128,7 @@ void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std
 void DumpiStream::begun(const Call& call, const Pending& pending) {
   if (pending.kind != Pending::Kind::send || silent(call)) return;
   if (trace_.is_cancelled(where_.file, pending.sequence)) return;
-  send_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes);
+  send_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes, pending.made);
 }
 
 void DumpiStream::completed(const Call& call, const Pending& pending, const Status* status) {
@@ -206,7 +206,7 @@ void DumpiStream::events_of(const Call& call) {
     requests_.follow(call, tables_, entered(call), *this);
   } else if (role == Role::send) {
     send_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
-               transfer_of(call, tables_, ByteRules::actual).sent);
+               transfer_of(call, tables_, ByteRules::actual).sent, call.number);
   } else if (role == Role::recv) {
     recv_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
                transfer_of(call, tables_, ByteRules::actual).received, call.number, entered(call),
@@ -215,7 +215,7 @@ void DumpiStream::events_of(const Call& call) {
     const bool replace = call.id == ids::kSendrecvReplace;
     const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
     const CommunicatorView& comm = tables_.communicator(call.integer(replace ? 6 : 8));
-    send_event(call, comm, call.integer(2), call.integer(3), transfer.sent);
+    send_event(call, comm, call.integer(2), call.integer(3), transfer.sent, call.number);
     recv_event(call, comm, call.integer(replace ? 4 : 6), call.integer(replace ? 5 : 7), transfer.received, call.number,
                entered(call), status_at(replace ? 7 : 9, status));
   } else if (role == Role::collective) {

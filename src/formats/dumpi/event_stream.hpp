@@ -22,7 +22,7 @@ class DumpiStream final : public EventStream, private RequestListener {
   void user_function(const Call& call);
   void counters(const Call& call, bool at_exit);
   void send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
-                  std::int64_t bytes);
+                  std::int64_t bytes, std::uint64_t origin);
   void recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
                   std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status);
   void collective_event(const Call& call);

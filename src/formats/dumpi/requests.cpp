@@ -88,6 +88,7 @@ void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending 
   if (queue.items.size() - queue.head >= kMostShared) queue.take(queue.head);
   if (!pending.persistent) pending.sequence = begun_++;
   pending.record = call.number;
+  pending.made = call.number;
   queue.items.push_back(pending);
   if (!pending.persistent) listener.begun(call, pending);
 }

@@ -19,6 +19,7 @@ struct Pending {
   std::uint16_t thread = 0;  // that began it
   std::int64_t posted_ns = 0;
   std::uint64_t record = 0;    // that began it
+  std::uint64_t made = 0;      // that made the request; another one for persistent requests only
   std::uint64_t sequence = 0;  // of all operations that were begun in the stream: several of one record differ
   std::int32_t peer = 0;       // as posted, in the communicator
   std::int32_t tag = 0;

@@ -51,7 +51,7 @@ std::array<double, kActivities> Analysis::mean_activity() const {
     const double waited_io = static_cast<double>(waits.locations[l].ns[static_cast<std::size_t>(WaitKind::wait_io)]);
     const double waited = static_cast<double>(waits.locations[l].total());
     sums[0] += useful;
-    sums[1] += static_cast<double>(run.runtime()) - useful - io - (waited - waited_io);
+    sums[1] += static_cast<double>(run.t1 - here.calls[0].entry) - useful - io - (waited - waited_io);
     sums[2] += io - waited_io;
   }
   for (double& sum : sums) sum /= static_cast<double>(std::max<std::size_t>(run.present(), 1));

@@ -146,6 +146,8 @@ class ProcessReader {
       if (call.kind == CallKind::begin_receive) any_source_.insert(event.record);
     }
     if (call.kind == CallKind::fence && event.tag != 0) call.flags |= Call::kNoWait;
+    const SendMode mode = names_.names[name].facts.mode;
+    if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
     here.calls.push_back(call);
     state.communicator = event.communicator;
     state.has_part = false;
@@ -184,6 +186,7 @@ class ProcessReader {
     half.communicator = event.communicator.value;
     half.tag = event.tag;
     half.mode = names_.names[call.name].facts.mode;
+    if (const auto made = made_.find(event.origin); made != made_.end()) half.mode = made->second;
     const auto number = static_cast<std::uint32_t>(here.sends.size());
     if (call.kind == CallKind::send || call.kind == CallKind::send_receive) {
       half.done_call = half.call;
@@ -311,6 +314,7 @@ class ProcessReader {
   std::map<LocationId, std::size_t> at_;
   std::vector<State> states_;
   std::unordered_map<std::uint64_t, std::vector<OpenSend>> open_;  // nonblocking sends by the record that began them
+  std::unordered_map<std::uint64_t, SendMode> made_;  // persistent sends that are not standard, by the record that made them
   std::unordered_set<std::uint64_t> any_source_;                   // receives from anybody that are under way
 };
 
@@ -429,7 +433,7 @@ std::uint32_t RunCalls::process_of_rank(std::int32_t rank) const {
 }
 
 Result<RunCalls> read_calls(const Trace& trace, const Work& work) {
-  constexpr std::uint64_t kLeast = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
   const std::uint64_t limit = work != nullptr ? work->budget.limit() : Budget::default_limit();
   const std::uint64_t used = work != nullptr ? std::min(work->budget.used(), limit) : 0;
   RunCalls run(std::max(kLeast, (limit - used) / 4 * 3));

@@ -6,6 +6,9 @@ namespace fathom::analysis {
 
 double useful_time(const RunCalls& run, std::uint32_t location, std::int64_t from, std::int64_t to) {
   const auto& calls = run.locations[location].calls;
+  // Nothing is known of a location before its first call.
+  if (calls.empty() || calls[0].entry >= to) return 0;
+  from = std::max(from, calls[0].entry);
   // Time in calls up to a moment.
   const auto inside = [&](std::int64_t t) {
     const auto* next = std::upper_bound(calls.begin(), calls.end(), t,

@@ -47,7 +47,7 @@ std::array<std::int64_t, kWaitKinds> Intervals::waited_before(std::uint32_t loca
 Spent Intervals::between(std::uint32_t location, std::uint32_t begin, std::uint32_t end) const {
   const auto& calls = run_.locations[location].calls;
   Spent spent;
-  const std::int64_t from = begin == 0 ? run_.t0 : calls[begin - 1].exit;
+  const std::int64_t from = begin == 0 ? calls[0].entry : calls[begin - 1].exit;
   const std::int64_t inside = calls[end].inside - calls[begin].inside;
   const std::int64_t io = io_before(location, end) - io_before(location, begin);
   const std::uint32_t first = calls[begin].first_wait;

@@ -38,6 +38,12 @@ class Player {
     }
     for (std::size_t l = 0; l < states_.size(); ++l) {
       if (states_[l].call < run_.locations[l].calls.size()) return false;
+      // What a location still does behind its last call counts as computation, here as elsewhere.
+      if (!run_.locations[l].calls.empty()) {
+        const auto rest = static_cast<double>(run_.t1 - run_.locations[l].calls.back().exit);
+        out_.useful[l] += rest;
+        states_[l].time += rest;
+      }
       out_.runtime = std::max<std::int64_t>(out_.runtime, std::llround(states_[l].time));
     }
     return true;
@@ -77,8 +83,8 @@ class Player {
     const auto& calls = run_.locations[location].calls;
     const std::int64_t before = state.call == 0 ? run_.t0 : calls[state.call - 1].exit;
     double gap = static_cast<double>(std::max<std::int64_t>(0, calls[state.call].entry - before));
-    if (!model_.compute_scale.empty()) gap *= model_.compute_scale[location];
-    out_.useful[location] += gap;
+    if (!model_.compute_scale.empty() && state.call > 0) gap *= model_.compute_scale[location];
+    if (state.call > 0) out_.useful[location] += gap;
     state.time += gap;
     out_.entries[location][state.call] = std::llround(state.time);
     state.entered = true;

@@ -187,6 +187,8 @@ TEST(Analysis, GivesTheSameInFilesAsInMemory) {
   const auto small = analysed(run, little);
   const auto large = analysed(run);
   EXPECT_EQ(waited(*small, WaitKind::late_sender), waited(*large, WaitKind::late_sender));
+  EXPECT_GT(small->run.pool->in_files(), 0U);
+  EXPECT_EQ(large->run.pool->in_files(), 0U);
   EXPECT_EQ(small->path.length, large->path.length);
 }
 

@@ -1,5 +1,5 @@
 // Which models are called scalability bugs, at which target, with which words.
-#include "report/model_ranking.hpp"
+#include "findings/model_ranking.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/model_ranking.hpp"
+#include "findings/model_ranking.hpp"
 
 #include <fmt/format.h>
 
