@@ -7,6 +7,8 @@ find_package(EXPAT REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+set(FATHOM_HTTP PkgConfig::HTTPLIB)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 # From the profile level on there are threads.
 target_compile_options(PkgConfig::PCRE2 INTERFACE -pthread)

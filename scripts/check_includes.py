@@ -8,7 +8,7 @@ import sys
 ORDER = ["cli", "serve", "python", "report", "query", "formats", "model", "experiment", "profile", "trace", "defs",
          "io", "base"]
 # Folders of the same rank, which may not include each other.
-PEERS = [{"cli", "serve", "python"}, {"report", "query"}]
+PEERS = [{"serve", "python"}, {"report", "query"}]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

@@ -37,6 +37,7 @@ std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_topology_command();
 std::unique_ptr<Command> make_tree_command();
+std::unique_ptr<Command> make_view_command();
 
 std::span<const CommandGroup> command_groups() {
   static const std::vector<CommandGroup> kGroups = {
@@ -62,6 +63,11 @@ std::span<const CommandGroup> command_groups() {
             make_sanity_command},
            {"dump", "the native records as text", Forms::text, make_dump_command},
            {"check", "validate: every defect with its place", Forms::json, make_check_command},
+       }},
+      {"Look at it in a browser",
+       {
+           {"view", "the viewer: call trees, flame graphs, timelines, scaling, in a browser", Forms::json,
+            make_view_command},
        }},
       {"Compare and combine",
        {
