@@ -10,73 +10,14 @@
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/rank_set.hpp"
 #include "formats/dumpi/statistics.hpp"
-#include "formats/dumpi/writer.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
+#include "made_dumpi.hpp"
 
 namespace {
 
 using namespace fathom;
 using namespace fathom::dumpi;
-
-// Two receives, two sends and a Waitall with statuses per step, now and then an Allreduce: a stencil.
-std::string make_trace(std::uint64_t bytes) {
-  ByteText out;
-  out.bytes(kMagic);
-  out.number(std::int32_t{0});
-  out.number(std::int32_t{1000});
-  std::uint64_t now = 0;
-  Sections sections;
-  const auto head = [&](std::uint16_t id) {
-    now += 700;
-    out.number(id);
-    out.number(std::uint8_t{0x4F});
-    out.number(std::uint16_t{0});
-    for (int clock = 0; clock < 2; ++clock) {
-      for (const std::uint64_t at : {now, now + 400}) {
-        out.number(static_cast<std::uint16_t>(at / 1'000'000'000));
-        out.number(static_cast<std::uint32_t>(at % 1'000'000'000));
-      }
-    }
-    ++sections.footer.called[id];
-  };
-  const auto point_to_point = [&](std::uint16_t id, std::int32_t peer, std::int32_t request) {
-    head(id);
-    out.number(std::int32_t{1024});
-    out.number(std::int16_t{14});
-    out.number(peer);
-    out.number(std::int32_t{17});
-    out.number(std::int16_t{2});
-    out.number(request);
-  };
-  for (std::uint64_t step = 0; out.size() < bytes; ++step) {
-    point_to_point(ids::kIrecv, 1, 2);
-    point_to_point(ids::kIrecv, 2, 3);
-    point_to_point(ids::kIsend, 1, 4);
-    point_to_point(ids::kIsend, 2, 5);
-    head(ids::kWaitall);
-    out.number(std::int32_t{4});
-    out.number(std::int32_t{4});
-    for (std::int32_t request = 2; request < 6; ++request) out.number(request);
-    out.number(std::int32_t{4});
-    for (std::int32_t n = 0; n < 4; ++n) {
-      out.number(std::int32_t{8192});
-      out.number(n);
-      out.number(std::uint16_t{0});
-      out.number(std::int32_t{17});
-    }
-    if (step % 4 == 0) {
-      head(ids::kAllreduce);
-      out.number(std::int32_t{1});
-      out.number(std::int16_t{14});
-      out.number(std::uint8_t{3});
-      out.number(std::int16_t{2});
-    }
-  }
-  out.number(kEndOfStream);
-  out.bytes(encode_sections(sections, Layout{}, out.size()));
-  return out.text();
-}
 
 template <class Body>
 double best_of(int times, Body&& body) {
@@ -94,7 +35,7 @@ double best_of(int times, Body&& body) {
 int main(int argc, char** argv) {
   const std::uint64_t megabytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400;
   const auto path = std::filesystem::temp_directory_path() / "fathom_dumpi_bench-0000.bin";
-  if (!write_file(path, make_trace(megabytes << 20))) return 1;
+  if (!write_file(path, bench::make_dumpi_trace(megabytes << 20))) return 1;
   const Work work = make_work();
   auto blob = map_file(path);
   if (!blob) return 1;

@@ -115,7 +115,8 @@ int main(int argc, char** argv) {
     const auto options = fit_options(item.modeler, item.parameters);
     if (!options.ok()) continue;
     for (const unsigned threads : {1U, 0U}) {
-      set_thread_count(threads);
+      const Execution execution(threads);
+      const ExecutionScope scope(execution);
       ExperimentPtr experiment;
       const Time reading = best_of(rounds, [&] { experiment = read(blob); });
       if (experiment == nullptr) {

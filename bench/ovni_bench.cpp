@@ -151,12 +151,13 @@ int main(int argc, char** argv) {
     fmt::print("{:<18} cpu {:7.3f} s  wall {:7.3f} s  {:7.1f} M events/s  {:6.1f} x plain pass (cpu)", name, times.cpu,
                times.wall, static_cast<double>(events) / 1e6 / times.wall, times.cpu / pass.cpu);
   };
-  const unsigned threads = thread_count();
   // With one thread, then with all: what the other cores bring.
   const auto report = [&](std::string_view name, const std::function<void()>& task) {
-    set_thread_count(1);
-    const Times alone = measure(task);
-    set_thread_count(threads);
+    const Times alone = [&] {
+      const Execution single(1);
+      const ExecutionScope scope(single);
+      return measure(task);
+    }();
     const Times times = measure(task);
     print(name, times);
     fmt::print("  {:4.2f} x as fast as one thread\n", alone.wall / times.wall);

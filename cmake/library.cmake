@@ -1,5 +1,5 @@
 # libfathom: all levels and formats as one shared library, with its headers, for programs that link it.
-set(parts base io defs trace profile experiment model formats)
+set(parts base io defs trace profile experiment model formats tables query api)
 add_library(libfathom SHARED)
 set_target_properties(libfathom PROPERTIES
   OUTPUT_NAME fathom VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME fathom
@@ -16,18 +16,17 @@ list(REMOVE_DUPLICATES external)
 target_link_libraries(libfathom PRIVATE ${external})
 target_compile_features(libfathom PUBLIC cxx_std_20)
 target_include_directories(libfathom PUBLIC
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-  $<INSTALL_INTERFACE:include> $<INSTALL_INTERFACE:include/fathom>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+# What is not named there is hidden, templates of third parties as well.
+set(map ${PROJECT_SOURCE_DIR}/cmake/fathom.map)
+target_link_options(libfathom PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined)
+set_property(TARGET libfathom APPEND PROPERTY LINK_DEPENDS ${map})
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS fathom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS libfathom EXPORT FathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-foreach(part IN LISTS parts)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fathom
-    FILES_MATCHING PATTERN "*.hpp")
-endforeach()
 install(EXPORT FathomTargets NAMESPACE Fathom:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Fathom
   FILE FathomConfig.cmake)
 write_basic_package_version_file(FathomConfigVersion.cmake COMPATIBILITY SameMinorVersion)

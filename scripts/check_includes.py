@@ -5,10 +5,10 @@ import re
 import sys
 
 # A folder may include itself and what stands after it.
-ORDER = ["cli", "serve", "python", "report", "query", "formats", "model", "experiment", "profile", "trace", "defs",
+ORDER = ["cli", "serve", "api", "report", "query", "findings", "tables", "formats", "model", "experiment", "profile", "trace", "defs",
          "io", "base"]
 # Folders of the same rank, which may not include each other.
-PEERS = [{"cli", "serve", "python"}, {"report", "query"}]
+PEERS = [{"serve", "api"}, {"cli", "api"}, {"report", "query"}]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

@@ -13,6 +13,13 @@ python3 scripts/check_includes.py
 echo "names of types"
 python3 scripts/check_type_names.py
 
+if [ -d web/node_modules ]; then
+  echo "the page"
+  (cd web && npm run --silent lint)
+else
+  echo "the page: skipped, its packages are not installed (./dev build installs them)"
+fi
+
 [ "${1:-}" = --tidy ] || exit 0
 echo "clang-tidy"
 # Its own build folder: the compile commands must be those of a build that this script knows.

@@ -3,13 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "base/cancel.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/program.hpp"
 
 int main(int count, char** arguments) {
   // A reader that goes away ("| head") shows as a failed write, which ends the work quietly.
   std::signal(SIGPIPE, SIG_IGN);
-  fathom::install_interrupt_handler();
+  // So does a limit on the size of files.
+  std::signal(SIGXFSZ, SIG_IGN);
+  fathom::cli::install_interrupt_handler();
   fathom::Output out(1);
   fathom::Output err(2);
   try {

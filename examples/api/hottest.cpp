@@ -1,4 +1,5 @@
 // hottest PROFILE METRIC: the context with the largest exclusive value over all locations.
+#include <algorithm>
 #include <cstdio>
 #include <fathom/fathom.hpp>
 
@@ -7,28 +8,22 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: hottest PROFILE METRIC\n");
     return 2;
   }
-  const auto failed = [](const fathom::Error& error) {
+  const auto failed = [](const fathom::api::Error& error) {
     std::fprintf(stderr, "hottest: %s\n", error.text().c_str());
     return 2;
   };
-  auto dataset = fathom::open(argv[1]);
+  fathom::OpenOptions options;
+  options.threads = 2;
+  const auto dataset = fathom::open(argv[1], options);
   if (!dataset) return failed(dataset.error());
-  const auto profile = (*dataset)->profile();
+  const auto profile = dataset->profile();
   if (!profile) return failed(profile.error());
-  const fathom::Definitions& defs = (*profile)->defs();
-  const fathom::MetricId metric = defs.find_metric(argv[2]);
-  if (!metric.valid()) return failed(fathom::Error(std::string("no metric ") + argv[2]));
+  const auto metric = profile->find_metric(argv[2]);
+  if (!metric) return failed({fathom::api::ErrorKind::usage, std::string("no metric ") + argv[2]});
 
-  fathom::Selection selection;
-  selection.flavour.kind = fathom::Flavour::Kind::exclusive;
-  selection.locations = fathom::all_locations(defs);
-  selection.aggregate = true;
-  const auto cells = fathom::compute(**profile, metric, selection);
-  if (!cells) return failed(cells.error());
-  std::size_t best = 0;
-  for (std::size_t row = 1; row < cells->rows(); ++row) {
-    if (cells->scalar(row, 0) > cells->scalar(best, 0)) best = row;
-  }
-  std::printf("%s %s %s\n", cells->at(best, 0).text().c_str(), defs.metric(metric).unit.c_str(),
-              defs.path(fathom::ContextId(best)).c_str());
+  const auto totals = profile->totals(*metric, fathom::api::Flavour::exclusive);
+  if (!totals) return failed(totals.error());
+  const auto best = std::max_element(totals->begin(), totals->end()) - totals->begin();
+  std::printf("%.17g %s %s\n", (*totals)[static_cast<std::size_t>(best)], profile->metric(*metric).unit.c_str(),
+              profile->path(static_cast<std::size_t>(best)).c_str());
 }

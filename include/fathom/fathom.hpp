@@ -1,31 +1,20 @@
-// The public C++ API of Fathom: open any dataset and work with its levels.
+// The public C++ API of Fathom: open any dataset and work with its levels and tables.
 //
-//   auto dataset = fathom::open("run.cubex");
+//   auto dataset = fathom::open("run.cubex", {.threads = 4});
 //   if (!dataset) return fail(dataset.error().text());
-//   auto profile = (*dataset)->profile();
-//   auto cells = fathom::compute(**profile, metric, selection);
+//   auto profile = dataset->profile();
+//   auto totals = profile->totals(*profile->find_metric("time"), fathom::api::Flavour::exclusive);
 //
-// Functions that can fail return fathom::Result<T>; nothing throws, nothing prints. What was noticed while reading and
-// did not stop it is in dataset->work()->diagnostics.
+// Only the headers of this folder belong to it; fathom.h is the same for C and other languages. Native records of one
+// format: dumpi.hpp, ovni.hpp, hpctoolkit.hpp.
 #pragma once
 
-#include <filesystem>
+#include <fathom/export.h>
 
-#include "base/result.hpp"
-#include "base/work.hpp"
-#include "defs/definitions.hpp"
-#include "experiment/experiment.hpp"
-#include "formats/registry.hpp"
-#include "model/model.hpp"
-#include "profile/compute.hpp"
-#include "trace/merge.hpp"
-#include "trace/trace.hpp"
-
-namespace fathom {
-
-// Opens a file or directory as what it is recognised to be; `strict` makes every defect an error.
-inline Result<DatasetPtr> open(const std::filesystem::path& path, bool strict = false) {
-  return open_dataset(path, make_work(strict));
-}
-
-}  // namespace fathom
+#include <fathom/dataset.hpp>
+#include <fathom/error.hpp>
+#include <fathom/model.hpp>
+#include <fathom/options.hpp>
+#include <fathom/profile.hpp>
+#include <fathom/table.hpp>
+#include <fathom/trace.hpp>

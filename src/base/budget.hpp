@@ -17,7 +17,7 @@ class Budget {
  public:
   explicit Budget(std::uint64_t bytes) : limit_(bytes) {}
 
-  // The machine's physical memory, three quarters of it.
+  // Three quarters of what this process can have: the machine's memory, or what its control group or limit leaves it.
   static std::uint64_t default_limit();
 
   class Reservation {

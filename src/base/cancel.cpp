@@ -1,29 +1,32 @@
 #include "base/cancel.hpp"
 
 #include <atomic>
-#include <csignal>
 
 namespace fathom {
 
 namespace {
 
-std::atomic<bool> g_cancelled{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "the handler may only touch lock-free atomics");
-
-extern "C" void on_interrupt(int signal_number) {
-  g_cancelled.store(true, std::memory_order_relaxed);
-  std::signal(signal_number, SIG_DFL);  // the next one ends the process
-}
+using Reason = Error (*)();
+std::atomic<Reason> g_reason{nullptr};
+static_assert(std::atomic<Reason>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
 }  // namespace
 
-void install_interrupt_handler() { std::signal(SIGINT, on_interrupt); }
+void stop_with(Reason why) noexcept { g_reason.store(why, std::memory_order_relaxed); }
+bool stopped() noexcept { return g_reason.load(std::memory_order_relaxed) != nullptr; }
+void forget_stop() noexcept { g_reason.store(nullptr, std::memory_order_relaxed); }
 
-bool cancelled() noexcept { return g_cancelled.load(std::memory_order_relaxed); }
+std::optional<Error> stop_reason() {
+  const Reason reason = g_reason.load(std::memory_order_relaxed);
+  if (reason == nullptr) return std::nullopt;
+  return reason();
+}
 
-Error cancelled_error() { return Error("interrupted").as(ErrorKind::cancelled); }
-
-void request_cancel() noexcept { g_cancelled.store(true, std::memory_order_relaxed); }
-void reset_cancel() noexcept { g_cancelled.store(false, std::memory_order_relaxed); }
+Error cancelled_error() {
+  if (!Execution::current().cancelled()) {
+    if (auto reason = stop_reason()) return *std::move(reason);
+  }
+  return Error("interrupted").as(ErrorKind::cancelled);
+}
 
 }  // namespace fathom

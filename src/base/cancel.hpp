@@ -1,18 +1,14 @@
-// Ctrl-C: the first one asks the running work to stop, the second one kills the process.
+// Work that is asked to stop.
 #pragma once
 
+#include "base/execution.hpp"
 #include "base/result.hpp"
+#include "base/stop.hpp"
 
 namespace fathom {
 
-// Installs the handler; called once by the program, never by the library.
-void install_interrupt_handler();
 // MT: safe. Long loops ask once per block of work.
-bool cancelled() noexcept;
+inline bool cancelled() noexcept { return Execution::current().cancelled() || stopped(); }
 Error cancelled_error();
-
-// What the handler does, for tests and for hosts with their own way of interrupting.
-void request_cancel() noexcept;
-void reset_cancel() noexcept;
 
 }  // namespace fathom

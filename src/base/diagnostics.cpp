@@ -1,12 +1,16 @@
 #include "base/diagnostics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fathom {
 
 namespace {
 // Past this many listed occurrences of one id, `check` goes back to counting.
-constexpr std::ptrdiff_t kListedPerId = 1000;
+constexpr std::size_t kListedPerId = 1000;
+// As many files may say the same before they are put together.
+constexpr std::size_t kAlike = 3;
 }  // namespace
 
 std::string_view to_string(Severity severity) {
@@ -27,13 +31,17 @@ Result<void> Diagnostics::add(std::string_view id, Severity severity, Place plac
     return Error::refused(std::move(text), std::move(place)).hint("without --strict this is a warning");
   }
   const std::scoped_lock lock(mutex_);
-  const auto same = [&](const Diagnostic& d) { return d.id == id && d.place.file == place.file; };
-  auto found = std::find_if(list_.rbegin(), list_.rend(), same);
-  const bool list_again = every_ && std::count_if(list_.begin(), list_.end(), same) < kListedPerId;
-  if (found != list_.rend() && !list_again) {
-    found->count += count;
+  std::string key(id);
+  key += '\0';
+  key += place.file;
+  const auto [found, is_new] = listed_.try_emplace(std::move(key));
+  Listed& listed = found->second;
+  if (!is_new && (!every_ || listed.times >= kListedPerId)) {
+    list_[listed.last].count += count;
     return {};
   }
+  listed.last = list_.size();
+  ++listed.times;
   list_.push_back({std::string(id), severity, std::move(place), count, std::move(text)});
   return {};
 }
@@ -46,6 +54,33 @@ std::vector<Diagnostic> Diagnostics::all() const {
 bool Diagnostics::defective() const {
   const std::scoped_lock lock(mutex_);
   return std::any_of(list_.begin(), list_.end(), [](const Diagnostic& d) { return d.severity != Severity::info; });
+}
+
+std::size_t Diagnostics::size() const {
+  const std::scoped_lock lock(mutex_);
+  return list_.size();
+}
+
+std::vector<Diagnostic> summarised(std::vector<Diagnostic> list) {
+  std::unordered_map<std::string, std::vector<std::size_t>> alike;  // by id
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto& group = alike[list[i].id];
+    if (group.empty() || list[group.back()].place.file != list[i].place.file) group.push_back(i);
+  }
+  std::vector<Diagnostic> out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto& group = alike[list[i].id];
+    if (group.size() <= kAlike) {
+      out.push_back(std::move(list[i]));
+      continue;
+    }
+    if (group.front() != i) continue;
+    Diagnostic one = std::move(list[i]);
+    for (std::size_t k = 1; k < group.size(); ++k) one.count += list[group[k]].count;
+    one.text += fmt::format("; {} other files have the like", group.size() - 1);
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 }  // namespace fathom

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.hpp"
@@ -47,14 +48,23 @@ class Diagnostics {
 
   [[nodiscard]] bool strict() const { return strict_; }
   [[nodiscard]] std::vector<Diagnostic> all() const;
+  [[nodiscard]] std::size_t size() const;
   // True when something of severity warning or worse was noted.
   [[nodiscard]] bool defective() const;
 
  private:
+  struct Listed {
+    std::size_t last = 0;  // in the list
+    std::size_t times = 0;
+  };
   mutable std::mutex mutex_;
   std::vector<Diagnostic> list_;
+  std::unordered_map<std::string, Listed> listed_;  // by id and file
   bool strict_;
   bool every_ = false;
 };
+
+// For people: what was noticed in many files alike becomes one entry that says in how many.
+std::vector<Diagnostic> summarised(std::vector<Diagnostic> list);
 
 }  // namespace fathom

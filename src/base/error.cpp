@@ -34,14 +34,15 @@ Error&& Error::where(const Place& place) && {
   return std::move(*this);
 }
 
-std::string Error::text() const {
-  std::string out = place_.text();
-  for (auto it = contexts_.rbegin(); it != contexts_.rend(); ++it) {
-    if (!out.empty()) out += ": ";
-    out += *it;
-  }
-  if (!out.empty()) out += ": ";
+std::string Error::message() const {
+  std::string out;
+  for (auto it = contexts_.rbegin(); it != contexts_.rend(); ++it) out += *it + ": ";
   return out + what_;
+}
+
+std::string Error::text() const {
+  const std::string place = place_.text();
+  return place.empty() ? message() : place + ": " + message();
 }
 
 }  // namespace fathom

@@ -52,6 +52,8 @@ class Error {
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] ErrorKind kind() const { return kind_; }
   [[nodiscard]] const std::string& hint() const { return hint_; }
+  // "context: what", where the place is told apart.
+  [[nodiscard]] std::string message() const;
   // "file:0x10: context: what"; the hint is not part of it.
   [[nodiscard]] std::string text() const;
 

@@ -1,8 +1,6 @@
 #include "base/parallel.hpp"
 
 #include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 
@@ -17,23 +15,6 @@
 
 namespace fathom {
 
-namespace {
-std::unique_ptr<tbb::global_control> g_control;
-unsigned g_threads = 0;
-}  // namespace
-
-void set_thread_count(unsigned count) {
-  g_control.reset();
-  g_threads = count;
-  if (count > 0) {
-    g_control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, count);
-  }
-}
-
-unsigned thread_count() {
-  return g_threads > 0 ? g_threads : static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()));
-}
-
 Result<void> parallel_blocks(std::size_t count, std::size_t grain,
                              const std::function<Result<void>(std::size_t, std::size_t)>& body) {
   if (count == 0) return {};
@@ -43,24 +24,26 @@ Result<void> parallel_blocks(std::size_t count, std::size_t grain,
   std::optional<Error> first;
   std::size_t first_block = blocks;
   tbb::task_group_context context;
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, blocks),
-      [&](const tbb::blocked_range<std::size_t>& range) {
-        for (std::size_t block = range.begin(); block != range.end(); ++block) {
-          if (context.is_group_execution_cancelled()) return;
-          const std::size_t begin = block * grain;
-          auto status = cancelled() ? Result<void>(cancelled_error()) : body(begin, std::min(begin + grain, count));
-          if (status.ok()) continue;
-          const std::scoped_lock lock(mutex);
-          if (block < first_block) {
-            first_block = block;
-            first = std::move(status).error();
-          }
-          context.cancel_group_execution();
-          return;
-        }
-      },
-      tbb::auto_partitioner(), context);
+  const Execution& execution = Execution::current();
+  const auto blocks_of = [&](const tbb::blocked_range<std::size_t>& range) {
+    const ExecutionScope scope(execution);
+    for (std::size_t block = range.begin(); block != range.end(); ++block) {
+      if (context.is_group_execution_cancelled()) return;
+      const std::size_t begin = block * grain;
+      auto status = cancelled() ? Result<void>(cancelled_error()) : body(begin, std::min(begin + grain, count));
+      if (status.ok()) continue;
+      const std::scoped_lock lock(mutex);
+      if (block < first_block) {
+        first_block = block;
+        first = std::move(status).error();
+      }
+      context.cancel_group_execution();
+      return;
+    }
+  };
+  execution.run([&] {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks), blocks_of, tbb::auto_partitioner(), context);
+  });
   if (first) return std::move(*first);
   return {};
 }
@@ -82,42 +65,49 @@ Result<void> parallel_texts(std::size_t count, const std::function<Result<void>(
   std::size_t next = 0;
   std::atomic<bool> stop = false;
   std::optional<Error> failed;
-  tbb::parallel_pipeline(
-      tokens,
-      tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) -> Item* {
-        if (next == count || stop) {
-          control.stop();
-          return nullptr;
-        }
-        const std::scoped_lock lock(mutex);
-        std::unique_ptr<Item> item;
-        if (free.empty()) {
-          item = std::make_unique<Item>();
-        } else {
-          item = std::move(free.back());
-          free.pop_back();
-        }
-        item->index = next++;
-        return item.release();
-      }) & tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, [&](Item* item) {
-        item->text.clear();
-        auto status = cancelled() ? Result<void>(cancelled_error()) : make(item->index, item->text);
-        if (!status) item->error = std::move(status).error();
-        return item;
-      }) & tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, [&](Item* raw) {
-        std::unique_ptr<Item> item(raw);
-        if (!stop) {
-          if (item->error) {
-            failed = std::move(item->error);
-            stop = true;
-          } else if (!emit(item->text.view())) {
-            stop = true;
-          }
-        }
-        item->error.reset();
-        const std::scoped_lock lock(mutex);
-        free.push_back(std::move(item));
-      }));
+  const Execution& execution = Execution::current();
+  const auto steps = tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order,
+                                                   [&](tbb::flow_control& control) -> Item* {
+                                                     if (next == count || stop) {
+                                                       control.stop();
+                                                       return nullptr;
+                                                     }
+                                                     const std::scoped_lock lock(mutex);
+                                                     std::unique_ptr<Item> item;
+                                                     if (free.empty()) {
+                                                       item = std::make_unique<Item>();
+                                                     } else {
+                                                       item = std::move(free.back());
+                                                       free.pop_back();
+                                                     }
+                                                     item->index = next++;
+                                                     return item.release();
+                                                   }) &
+                     tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel,
+                                                    [&](Item* item) {
+                                                      const ExecutionScope scope(execution);
+                                                      item->text.clear();
+                                                      auto status = cancelled() ? Result<void>(cancelled_error())
+                                                                                : make(item->index, item->text);
+                                                      if (!status) item->error = std::move(status).error();
+                                                      return item;
+                                                    }) &
+                     tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, [&](Item* raw) {
+                       const ExecutionScope scope(execution);
+                       std::unique_ptr<Item> item(raw);
+                       if (!stop) {
+                         if (item->error) {
+                           failed = std::move(item->error);
+                           stop = true;
+                         } else if (!emit(item->text.view())) {
+                           stop = true;
+                         }
+                       }
+                       item->error.reset();
+                       const std::scoped_lock lock(mutex);
+                       free.push_back(std::move(item));
+                     });
+  execution.run([&] { tbb::parallel_pipeline(tokens, steps); });
   if (failed) return *std::move(failed);
   return {};
 }

@@ -1,17 +1,18 @@
-// Parallel loops. Bodies return Result<void>; the first error (lowest index seen) or a Ctrl-C ends the loop.
+// Parallel loops. Bodies return Result<void>; the first error (lowest index seen) or a cancel ends the loop.
+// How many threads there are and who may cancel is the execution of the thread that starts the loop.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 
+#include "base/execution.hpp"
 #include "base/result.hpp"
 #include "base/text_buffer.hpp"
 
 namespace fathom {
 
-// Threads used from now on by all loops (--threads); 0 = all cores.
-void set_thread_count(unsigned count);
-unsigned thread_count();
+// Threads that loops started here may use (--threads).
+inline unsigned thread_count() { return Execution::current().threads(); }
 
 // body(begin, end) over blocks of at most `grain` indices covering [0, count).
 // MT: body runs on several threads at once.

@@ -23,36 +23,40 @@ Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(st
   std::size_t made = 0;
   bool finished = false;
   // Results leave in order and at most `slots` are on their way, so a slot is free again when its turn comes.
-  tbb::parallel_pipeline(
-      slots, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order,
-                                                 [&](tbb::flow_control& control) -> std::size_t {
-                                                   if (stopped || finished) {
-                                                     control.stop();
-                                                     return 0;
-                                                   }
-                                                   const std::size_t slot = made++ % slots;
-                                                   auto status =
-                                                       cancelled() ? Result<bool>(cancelled_error()) : make(slot);
-                                                   finished = !status.ok() || !*status;
-                                                   if (!status.ok()) fail(std::move(status).error());
-                                                   return slot;
-                                                 }) &
-                 tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel,
-                                                            [&](std::size_t slot) {
-                                                              if (!stopped) {
-                                                                if (auto status = work(slot); !status.ok()) {
-                                                                  fail(std::move(status).error());
-                                                                  stopped = true;
-                                                                }
-                                                              }
-                                                              return slot;
-                                                            }) &
-                 tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, [&](std::size_t slot) {
-                   if (stopped) return;
-                   auto status = take(slot);
-                   if (!status.ok() || !*status) stopped = true;
-                   if (!status.ok()) fail(std::move(status).error());
-                 }));
+  const Execution& execution = Execution::current();
+  const auto making = [&](tbb::flow_control& control) -> std::size_t {
+    const ExecutionScope scope(execution);
+    if (stopped || finished) {
+      control.stop();
+      return 0;
+    }
+    const std::size_t slot = made++ % slots;
+    auto status = cancelled() ? Result<bool>(cancelled_error()) : make(slot);
+    finished = !status.ok() || !*status;
+    if (!status.ok()) fail(std::move(status).error());
+    return slot;
+  };
+  const auto working = [&](std::size_t slot) {
+    const ExecutionScope scope(execution);
+    if (stopped) return slot;
+    if (auto status = work(slot); !status.ok()) {
+      fail(std::move(status).error());
+      stopped = true;
+    }
+    return slot;
+  };
+  const auto taking = [&](std::size_t slot) {
+    const ExecutionScope scope(execution);
+    if (stopped) return;
+    auto status = take(slot);
+    if (!status.ok() || !*status) stopped = true;
+    if (!status.ok()) fail(std::move(status).error());
+  };
+  using enum tbb::filter_mode;
+  const auto steps = tbb::make_filter<void, std::size_t>(serial_in_order, making) &
+                     tbb::make_filter<std::size_t, std::size_t>(parallel, working) &
+                     tbb::make_filter<std::size_t, void>(serial_in_order, taking);
+  execution.run([&] { tbb::parallel_pipeline(slots, steps); });
   if (first) return std::move(*first);
   return {};
 }

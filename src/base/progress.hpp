@@ -1,14 +1,16 @@
-// A progress bar on stderr when that is a terminal; silent otherwise, and for the first half second.
+// How far a piece of work is, for whoever the execution tells (a bar of the program, a callback of a host). Silent for
+// the first half second.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
-namespace fathom {
+#include "base/execution.hpp"
 
-void set_progress_enabled(bool enabled);  // --quiet
+namespace fathom {
 
 // MT: advance() may be called from several threads.
 class Progress {
@@ -21,15 +23,16 @@ class Progress {
   void advance(std::uint64_t steps = 1);
 
  private:
-  void draw(std::uint64_t done);
+  void report(std::uint64_t done, std::int64_t elapsed_ms, bool finished);
 
   std::string label_;
   std::uint64_t total_;
   std::atomic<std::uint64_t> done_{0};
-  std::atomic<std::int64_t> next_draw_ms_;
+  std::atomic<std::int64_t> next_report_ms_;
   std::chrono::steady_clock::time_point start_;
-  bool enabled_;
-  std::atomic<bool> drawn_{false};
+  ProgressSink sink_;  // empty = nobody listens
+  std::mutex reporting_;
+  bool reported_ = false;
 };
 
 }  // namespace fathom

@@ -19,8 +19,12 @@ std::string_view to_string(ColumnType type) {
       return "int128";
     case ColumnType::float64:
       return "float64";
+    case ColumnType::seconds:
+      return "seconds";
     case ColumnType::text:
       return "text";
+    case ColumnType::free_text:
+      return "free_text";
   }
   return "?";
 }
@@ -49,8 +53,26 @@ Column Column::integers(std::vector<std::int64_t> values) { return owned(ColumnT
 Column Column::naturals(std::vector<std::uint64_t> values) { return owned(ColumnType::uint64, std::move(values)); }
 Column Column::sums(std::vector<Int128> values) { return owned(ColumnType::int128, std::move(values)); }
 Column Column::reals(std::vector<double> values) { return owned(ColumnType::float64, std::move(values)); }
+Column Column::seconds(std::vector<std::int64_t> nanoseconds) {
+  return owned(ColumnType::seconds, std::move(nanoseconds));
+}
 Column Column::texts(std::vector<std::uint32_t> codes, Dictionary dictionary) {
   return owned(ColumnType::text, std::move(codes), std::move(dictionary));
+}
+
+Column Column::free_texts(std::vector<std::int64_t> offsets, std::string bytes) {
+  struct Texts {
+    std::vector<std::int64_t> offsets;
+    std::string bytes;
+  };
+  auto kept = std::make_shared<const Texts>(Texts{std::move(offsets), std::move(bytes)});
+  Column column;
+  column.type_ = ColumnType::free_text;
+  column.rows_ = kept->offsets.size() - 1;
+  column.data_ = kept->offsets.data();
+  column.bytes_ = kept->bytes.data();
+  column.owner_ = std::move(kept);
+  return column;
 }
 
 Column Column::view(ColumnType type, const void* data, std::size_t rows, std::shared_ptr<const void> owner,
@@ -82,7 +104,10 @@ double Column::real(std::size_t row) const {
       return static_cast<double>(values<Int128>()[row]);
     case ColumnType::float64:
       return values<double>()[row];
+    case ColumnType::seconds:
+      return static_cast<double>(values<std::int64_t>()[row]) * 1e-9;
     case ColumnType::text:
+    case ColumnType::free_text:
       break;
   }
   return std::numeric_limits<double>::quiet_NaN();
@@ -104,6 +129,8 @@ struct TableBuilder::Growing {
   std::vector<double> reals;
   std::vector<std::uint32_t> codes;
   std::vector<std::string> texts;
+  std::vector<std::int64_t> offsets = {0};
+  std::string bytes;
   std::unordered_map<std::string, std::uint32_t> code_of;
   std::vector<std::uint64_t> validity;
   bool any_missing = false;
@@ -118,6 +145,7 @@ struct TableBuilder::Growing {
         booleans.push_back(static_cast<std::uint8_t>(missing ? 0 : number<Int128>(cell) != 0));
         break;
       case ColumnType::int64:
+      case ColumnType::seconds:
         integers.push_back(missing ? 0 : number<std::int64_t>(cell));
         break;
       case ColumnType::uint64:
@@ -132,6 +160,10 @@ struct TableBuilder::Growing {
       case ColumnType::text:
         codes.push_back(missing ? code("") : code(std::get<std::string_view>(cell)));
         break;
+      case ColumnType::free_text:
+        if (!missing) bytes += std::get<std::string_view>(cell);
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+        break;
     }
   }
 
@@ -141,7 +173,7 @@ struct TableBuilder::Growing {
         [](const auto& value) -> T {
           using Given = std::decay_t<decltype(value)>;
           if constexpr (std::is_same_v<Given, Missing> || std::is_same_v<Given, std::string_view>) {
-            assert(!"a cell of another type than its column");
+            assert(false);  // a cell of another type than its column
             return T{};
           } else {
             return static_cast<T>(value);
@@ -165,6 +197,9 @@ struct TableBuilder::Growing {
       case ColumnType::int64:
         column = Column::integers(std::move(integers));
         break;
+      case ColumnType::seconds:
+        column = Column::seconds(std::move(integers));
+        break;
       case ColumnType::uint64:
         column = Column::naturals(std::move(naturals));
         break;
@@ -176,6 +211,9 @@ struct TableBuilder::Growing {
         break;
       case ColumnType::text:
         column = Column::texts(std::move(codes), std::make_shared<const std::vector<std::string>>(std::move(texts)));
+        break;
+      case ColumnType::free_text:
+        column = Column::free_texts(std::move(offsets), std::move(bytes));
         break;
     }
     return any_missing ? std::move(column).with_validity(std::move(validity)) : column;
@@ -193,6 +231,13 @@ void TableBuilder::add(std::span<const Cell> cells) {
   assert(cells.size() == columns_.size());
   for (std::size_t i = 0; i < cells.size(); ++i) columns_[i]->add(cells[i], rows_);
   ++rows_;
+}
+
+Result<bool> BatchReader::prepare(BatchMaker& maker) {
+  auto batch = std::make_shared<Batch>();
+  FATHOM_TRY(const bool more, next(*batch));
+  maker = [batch]() -> Result<Batch> { return std::move(*batch); };
+  return more;
 }
 
 Table TableBuilder::finish() && {
@@ -273,6 +318,7 @@ Result<Table> read_all(const TableSource& source, const ScanRequest& request) {
               cells.emplace_back(column.values<std::uint8_t>()[row] != 0);
               break;
             case ColumnType::int64:
+            case ColumnType::seconds:
               cells.emplace_back(column.values<std::int64_t>()[row]);
               break;
             case ColumnType::uint64:
@@ -285,6 +331,7 @@ Result<Table> read_all(const TableSource& source, const ScanRequest& request) {
               cells.emplace_back(column.values<double>()[row]);
               break;
             case ColumnType::text:
+            case ColumnType::free_text:
               cells.emplace_back(column.text(row));
               break;
           }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,9 +26,12 @@ enum class ColumnType : std::uint8_t {
   uint64,
   int128,  // sums of counters
   float64,
-  text,  // 32-bit codes into a dictionary
+  seconds,    // int64 nanoseconds, in text forms seconds with nine decimals: exact
+  text,       // 32-bit codes into a dictionary
+  free_text,  // texts that hardly repeat: 64-bit offsets into bytes
 };
 std::string_view to_string(ColumnType type);
+constexpr bool is_text(ColumnType type) { return type == ColumnType::text || type == ColumnType::free_text; }
 
 struct ColumnSpec {
   std::string name;  // stable, for machines: "wall_s"
@@ -59,7 +63,10 @@ class Column {
   static Column naturals(std::vector<std::uint64_t> values);
   static Column sums(std::vector<Int128> values);
   static Column reals(std::vector<double> values);
+  static Column seconds(std::vector<std::int64_t> nanoseconds);
   static Column texts(std::vector<std::uint32_t> codes, Dictionary dictionary);
+  // Text i is bytes[offsets[i], offsets[i + 1]): one offset more than there are rows.
+  static Column free_texts(std::vector<std::int64_t> offsets, std::string bytes);
   // Values that somebody else keeps alive: a memory map, a level. `data` has `rows` values of the type.
   static Column view(ColumnType type, const void* data, std::size_t rows, std::shared_ptr<const void> owner,
                      Dictionary dictionary = nullptr);
@@ -68,7 +75,7 @@ class Column {
 
   [[nodiscard]] ColumnType type() const { return type_; }
   [[nodiscard]] std::size_t size() const { return rows_; }
-  // T is the type's own: uint8_t, int64_t, uint64_t, Int128, double; uint32_t codes of texts.
+  // T is the type's own: uint8_t, int64_t (also of seconds), uint64_t, Int128, double; uint32_t codes of texts.
   template <class T>
   [[nodiscard]] std::span<const T> values() const {
     return {static_cast<const T*>(data_), rows_};
@@ -81,8 +88,18 @@ class Column {
   [[nodiscard]] bool is_null(std::size_t row) const {
     return validity_ != nullptr && ((*validity_)[row / 64] >> (row % 64) & 1) == 0;
   }
-  [[nodiscard]] std::string_view text(std::size_t row) const { return (*dictionary_)[values<std::uint32_t>()[row]]; }
-  // Any numeric type as a double; NaN where there is no value.
+  // Of both kinds of texts.
+  [[nodiscard]] std::string_view text(std::size_t row) const {
+    if (type_ == ColumnType::text) return (*dictionary_)[values<std::uint32_t>()[row]];
+    const auto* at = static_cast<const std::int64_t*>(data_) + row;
+    return {bytes_ + at[0], static_cast<std::size_t>(at[1] - at[0])};
+  }
+  // Of free texts: size() + 1 of them, and where the first of all texts begins.
+  [[nodiscard]] std::span<const std::int64_t> offsets() const {
+    return {static_cast<const std::int64_t*>(data_), rows_ + 1};
+  }
+  [[nodiscard]] const char* bytes() const { return bytes_; }
+  // Any numeric type as a double (seconds in seconds); NaN where there is no value.
   [[nodiscard]] double real(std::size_t row) const;
   [[nodiscard]] const Dictionary& dictionary() const { return dictionary_; }
   [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
@@ -91,6 +108,7 @@ class Column {
   ColumnType type_ = ColumnType::float64;
   std::size_t rows_ = 0;
   const void* data_ = nullptr;
+  const char* bytes_ = nullptr;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<const std::vector<std::uint64_t>> validity_;
   Dictionary dictionary_;
@@ -166,12 +184,18 @@ struct ScanRequest {
   std::size_t batch_rows = 65536;    // a batch has at most that many rows
 };
 
+// Makes the columns of rows that a reader has gone past. MT: different ones are independent, also of their reader.
+using BatchMaker = std::function<Result<Batch>()>;
+
 // Batches of one part, one after the other. MT: externally synchronised; readers of different parts are independent.
 class BatchReader {
  public:
   virtual ~BatchReader() = default;
   // False at the end, when `batch` is left empty. Columns of a batch live as long as the columns themselves.
   virtual Result<bool> next(Batch& batch) = 0;
+  // The same in two steps, for whoever has several threads: what must happen in order (merging events by time) now,
+  // what need not (their columns) when the maker is called. False at the end.
+  virtual Result<bool> prepare(BatchMaker& maker);
 };
 
 // A table that is read in place. It must not outlive the dataset that it shows. MT: every const method is safe.

@@ -8,9 +8,9 @@
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
 #include "cli/session.hpp"
+#include "findings/model_ranking.hpp"
 #include "model/advisor.hpp"
 #include "model/fit.hpp"
-#include "report/model_ranking.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -25,7 +25,7 @@ class AdviseCommand final : public Command {
                "what measuring may cost in all: processes times the metric's unit, or core hours (500h) of seconds")
         .value("--process-parameter", "P", &process_parameter_, "the parameter that is the number of processes")
         .value("--processes", "N", &processes_, "the number of processes where no parameter is it")
-        .value("--metric", "M", &metric_, "the metric that measures cost; default the first")
+        .value("-m,--metric", "M", &metric_, "the metric that measures cost; default the first")
         .values("--callpath", "C", callpaths_, "only these call paths (names or patterns)")
         .values("--values", "P=A,B,...", values_, "values of a parameter to choose from")
         .about(

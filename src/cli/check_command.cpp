@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/progress.hpp"
 #include "cli/commands.hpp"
@@ -68,9 +69,10 @@ class CheckCommand final : public Command {
     const Definitions& defs = profile.defs();
     Progress progress("checking metrics", defs.metrics.size());
     Diagnostics& diagnostics = session.work()->diagnostics;
+    const std::unordered_set<std::string> noted = metrics_noted(diagnostics);
     for (std::size_t i = 0; i < defs.metrics.size(); ++i, progress.advance()) {
       const Metric& metric = defs.metrics[i];
-      if (metric.derived() || already_noted(diagnostics, metric.name)) continue;
+      if (metric.derived() || noted.contains(metric.name)) continue;
       if (!metric.unusable.empty()) {
         FATHOM_CHECK(diagnostics.lost("profile.metric_unusable", Place::in(profile.name),
                                       fmt::format("metric '{}': {}", metric.name, metric.unusable)));
@@ -81,25 +83,25 @@ class CheckCommand final : public Command {
       if (auto values = compute(profile, MetricId(i), all); !values.ok()) {
         Error error = std::move(values).error();
         if (error.kind() != ErrorKind::unusable) return error;
-        FATHOM_CHECK(diagnostics.lost("profile.metric_unreadable", error.place(), text_without_place(error)));
+        FATHOM_CHECK(diagnostics.lost("profile.metric_unreadable", error.place(), error.message()));
       }
     }
     return {};
   }
 
-  // A format that checks its values itself has said all there is to say about a metric.
-  static bool already_noted(const Diagnostics& diagnostics, const std::string& metric) {
-    const auto all = diagnostics.all();
-    const std::string beginning = fmt::format("metric '{}'", metric);
-    return std::any_of(all.begin(), all.end(), [&](const Diagnostic& one) {
-      return one.severity != Severity::info && one.text.starts_with(beginning);
-    });
-  }
-
-  static std::string text_without_place(const Error& error) {
-    const std::string text = error.text();
-    const std::string place = error.place().text() + ": ";
-    return text.starts_with(place) ? text.substr(place.size()) : text;
+  // A format that checks its values itself has said all there is to say about a metric: "metric 'NAME' ...".
+  static std::unordered_set<std::string> metrics_noted(const Diagnostics& diagnostics) {
+    constexpr std::string_view kBeginning = "metric '";
+    std::unordered_set<std::string> names;
+    for (const Diagnostic& one : diagnostics.all()) {
+      if (one.severity == Severity::info || !one.text.starts_with(kBeginning)) continue;
+      const std::string rest = one.text.substr(kBeginning.size());
+      // A quote may be part of the name.
+      for (std::size_t at = rest.find('\''); at != std::string::npos; at = rest.find('\'', at + 1)) {
+        names.insert(rest.substr(0, at));
+      }
+    }
+    return names;
   }
 
   void write_json(Session& session, const std::string& format, bool sound, const Result<void>& outcome) const {

@@ -1,20 +1,26 @@
 #include "cli/commands.hpp"
 
+#include <array>
+
 namespace fathom::cli {
 
 // Every command is a file of its own and has one function here.
 std::unique_ptr<Command> make_advise_command();
+std::unique_ptr<Command> make_balance_command();
 std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_canonize_command();
 std::unique_ptr<Command> make_clean_command();
 std::unique_ptr<Command> make_common_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_reduce_command();
+std::unique_ptr<Command> make_critical_path_command();
 std::unique_ptr<Command> make_cut_command();
 std::unique_ptr<Command> make_derive_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_events_command();
+std::unique_ptr<Command> make_efficiency_command();
 std::unique_ptr<Command> make_emulate_command();
 std::unique_ptr<Command> make_exclusify_command();
 std::unique_ptr<Command> make_formats_command();
@@ -27,43 +33,75 @@ std::unique_ptr<Command> make_merge_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_stats_command();
 std::unique_ptr<Command> make_sort_command();
+std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_nodes_command();
 std::unique_ptr<Command> make_part_command();
+std::unique_ptr<Command> make_record_command();
 std::unique_ptr<Command> make_remap_command();
+std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_routines_command();
 std::unique_ptr<Command> make_sanity_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_topology_command();
 std::unique_ptr<Command> make_tree_command();
+std::unique_ptr<Command> make_view_command();
+std::unique_ptr<Command> make_waits_command();
+std::unique_ptr<Command> make_what_if_command();
 
 std::span<const CommandGroup> command_groups() {
   static const std::vector<CommandGroup> kGroups = {
+      {"Find out what is wrong",
+       "find",
+       {
+           {"report", "what is wrong with a run, why, and what to do about it", Forms::json, make_report_command},
+           {"waits", "who waits for whom in a trace: by kind, rank, culprit, call", Forms::json_and_csv,
+            make_waits_command},
+           {"critical-path", "which ranks and activities decide how long a run takes", Forms::json_and_csv,
+            make_critical_path_command},
+           {"efficiency", "load balance, serialisation, transfer: one run, or a table over scale", Forms::json_and_csv,
+            make_efficiency_command},
+           {"what-if", "how long a run would take: balanced, faster ranks, another network", Forms::json,
+            make_what_if_command},
+       }},
       {"Look at a dataset",
+       "look",
        {
            {"info", "what a dataset is: format, levels, counts, attributes", Forms::json, make_info_command},
            {"top", "where the time goes: hottest regions, contexts, files, locations", Forms::json_and_csv,
             make_top_command},
-           {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json, make_tree_command},
+           {"tree", "the call tree with a metric: top-down, bottom-up, hot path", Forms::json_and_csv,
+            make_tree_command},
            {"table", "raw values, exact and filterable: metric, context, location, value", Forms::json_and_csv,
             make_table_command},
+           {"balance", "load balance: which functions differ between ranks, who is late, what it costs",
+            Forms::json_and_csv, make_balance_command},
            {"events", "the events of a trace, merged by time; matched messages", Forms::json_and_csv,
             make_events_command},
            {"stats", "trace statistics: calls, time, bytes, who sends to whom", Forms::json_and_csv,
             make_stats_command},
+           {"sql", "SQL over any dataset, or several", Forms::json_and_csv, make_sql_command},
            {"routines", "routines with their own and their callees' share, spread over locations", Forms::json_and_csv,
             make_routines_command},
            {"groups", "values by kind of region: MPI, OpenMP, user code; filter suggestion", Forms::json_and_csv,
             make_groups_command},
-           {"source", "values beside the lines of source they were measured in", Forms::csv, make_source_command},
+           {"source", "values beside the lines of source they were measured in", Forms::json_and_csv,
+            make_source_command},
            {"nodes", "how a metric spreads over the nodes of the machine", Forms::json_and_csv, make_nodes_command},
            {"sanity", "does a measurement make sense: names, lines, values below zero", Forms::json_and_csv,
             make_sanity_command},
            {"dump", "the native records as text", Forms::text, make_dump_command},
            {"check", "validate: every defect with its place", Forms::json, make_check_command},
        }},
+      {"Look at it in a browser",
+       "browser",
+       {
+           {"view", "the viewer: call trees, flame graphs, timelines, scaling, in a browser", Forms::json,
+            make_view_command},
+       }},
       {"Compare and combine",
+       "algebra",
        {
            {"diff", "what changed between two profiles; --fail-above for CI", Forms::json_and_csv, make_diff_command},
            {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
@@ -82,27 +120,43 @@ std::span<const CommandGroup> command_groups() {
             make_topology_command},
        }},
       {"Predict",
+       "models",
        {
            {"model", "scaling models from an experiment or a directory of runs", Forms::json_and_csv,
             make_model_command},
            {"advise", "which points to measure next under a budget", Forms::json, make_advise_command},
        }},
+      {"Measure",
+       "measure",
+       {
+           {"record", "run an MPI program and record its calls", Forms::json, make_record_command},
+       }},
       {"Hand on",
+       "convert",
        {
            {"convert", "write another format, or the same again", Forms::text, make_convert_command},
+           {"reduce", "make a profile from a trace", Forms::text, make_reduce_command},
        }},
       {"ovni traces",
+       "ovni",
        {
            {"emulate", "replay a trace through its models into Paraver views", Forms::text, make_emulate_command},
            {"sort", "repair the order of events, or check it", Forms::text, make_sort_command},
            {"sync", "tables of clock offsets", Forms::text, make_sync_command},
        }},
       {"About Fathom",
+       "about",
        {
            {"formats", "what is read and written", Forms::json_and_csv, make_formats_command},
        }},
   };
   return kGroups;
+}
+
+std::span<const std::string_view> first_commands() {
+  static constexpr std::array<std::string_view, 10> kFirst = {"info",   "top",  "tree",  "balance", "stats",
+                                                              "events", "diff", "model", "convert", "check"};
+  return kFirst;
 }
 
 const CommandEntry* find_command(std::string_view name) {

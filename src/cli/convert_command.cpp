@@ -6,6 +6,7 @@
 #include "cli/output_arguments.hpp"
 #include "cli/profile_arguments.hpp"
 #include "formats/registry.hpp"
+#include "query/parquet.hpp"
 
 namespace fathom::cli {
 
@@ -20,6 +21,8 @@ class ConvertCommand final : public Command {
     output_.declare_format(options);
     declare_experiment_options(options, reading_);
     declare_keep_values(options, reading_);
+    options.value("--table", "T", &table_, "Parquet: only this table, as one file")
+        .value("--partition", "COLUMN", &partition_, "Parquet: a folder per value of this column (location)");
     options.values("--derive", "'NAME = EXPR'", derive_, "add a metric computed from others (profiles)")
         .about(
             "To the format it is in a dataset is rewritten from its native records, nothing is lost. Between formats "
@@ -27,14 +30,26 @@ class ConvertCommand final : public Command {
         .example("fathom convert profile.cubex database --to hpctoolkit", "a profile as a HPCToolkit database")
         .example("fathom convert old.cube new.cubex", "Cube 3 to Cube 4")
         .example("fathom convert dumpi-2013.meta out.prv", "a trace for Paraver")
+        .example("fathom convert run.meta out.parquet", "every table as a Parquet file, for other engines")
         .example("fathom convert in.cubex out.cubex --compress", "the same profile with packed values")
         .example("fathom convert runs/ experiment.extra-p --keep-values", "a directory of runs as one experiment");
   }
 
   Result<int> run(Session& session) override {
     apply_experiment_options(reading_, *session.work());
-    FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
-    const std::vector<Level> levels = dataset->levels();
+    FATHOM_TRY(DatasetPtr dataset, session.open(in_));
+    if (output_.to == "parquet" || (output_.to.empty() && output_.target.ends_with(".parquet"))) {
+      FATHOM_CHECK(query::write_parquet(std::move(dataset), output_.target,
+                                        {.table = table_,
+                                         .partition_by = partition_,
+                                         .execution = Execution::current(),
+                                         .max_memory = session.options().max_memory.value_or(0),
+                                         .force = session.work()->flag("force")}));
+      session.note(fmt::format("wrote {} (parquet)", output_.target));
+      return kDone;
+    }
+    if (!table_.empty() || !partition_.empty()) return Error::usage("--table and --partition are for Parquet");
+    const std::vector<Level> levels = dataset->offered_levels();
     const Format& own = dataset->format();
     const Format* same = writes_one_of(own, levels) ? &own : nullptr;
     FATHOM_TRY(const Format* format, output_.format(same, levels, &own));
@@ -61,6 +76,8 @@ class ConvertCommand final : public Command {
   }
 
   std::string in_;
+  std::string table_;
+  std::string partition_;
   std::vector<std::string> derive_;
   ExperimentOptions reading_;
   OutputArguments output_;

@@ -7,9 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/time_argument.hpp"
-#include "report/csv.hpp"
-#include "trace/merge.hpp"
-#include "trace/samples.hpp"
+#include "trace/event_table.hpp"
 
 namespace fathom::cli {
 
@@ -22,11 +20,15 @@ class EventsCommand final : public Command {
         .values("-l,--location", "ID", locations_, "only this location (the id the file uses; * and ? match)")
         .values("-k,--kind", "KIND", kinds_,
                 "only this kind: enter, leave, sample, send, recv, collective, complete, state, counter, marker")
-        .values("-n,--name", "NAME", names_, "only events of this name (* and ? match)")
-        .value("--from-time", "T", &from_, "not before T: ns on the trace's clock, or with a unit (1.5s)")
+        .values("--name", "NAME", names_, "only events of this name (* and ? match)")
+        .value("--from-time", "T", &from_,
+               "not before T since the first event: ns, or with a unit (1.5s); @T is on the trace's clock")
         .value("--to-time", "T", &to_, "before T")
+        .choice("--clock", clock_, {"start", "run", "raw"},
+                "times in text since the first event (start, the default), on the trace's clock (run), or as stored "
+                "(raw; DUMPI: otherwise the clocks of several nodes are brought together)")
         .value("--depth", "N", &depth_, "samples: name the function at depth N of the call stack (0 = outermost)")
-        .value("--limit", "N", &limit_, "stop after N events")
+        .value("-n,--limit", "N", &limit_text_, "stop after N events")
         .flag("--messages", messages_,
               "matched messages instead: sender, receiver, tag, communicator, bytes, both times")
         .flag("--no-detail", no_detail_, "leave the detail column empty: faster")
@@ -35,121 +37,35 @@ class EventsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (clock_ == "raw") session.work()->options["clock"] = clock_;
+    if (limit_text_) {
+      const auto number = parse_integer<std::uint64_t>(*limit_text_);
+      limit_ = number.value_or(0);
+      // It was the name of events once.
+      if (!number) {
+        session.note(fmt::format("-n takes a number; write --name {}", *limit_text_));
+        names_.push_back(*limit_text_);
+      }
+    }
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     FATHOM_TRY(const auto trace, dataset->trace());
-    TimeWindow window;
-    FATHOM_TRY(const auto from, time_argument(from_));
-    FATHOM_TRY(const auto to, time_argument(to_));
-    if (from) window.from_ns = *from;
-    if (to) window.to_ns = *to;
+    FATHOM_TRY(const TimeWindow window, window_argument(session, *trace, from_, to_));
     if (messages_) return messages(session, *trace, window);
-    std::bitset<kEventKinds> kinds;
-    FATHOM_CHECK(choose_kinds(kinds));
-    std::vector<LocationId> chosen;
-    FATHOM_CHECK(choose_locations(*trace, chosen));
-
-    FATHOM_TRY(auto merged, MergedEvents::over(*trace, chosen, window));
-    Lines lines(session, *trace);
-    std::string detail;
-    std::uint64_t shown = 0;
-    while (const Event* event = merged.next()) {
-      if (!kinds[static_cast<std::size_t>(event->kind)]) continue;
-      const std::string_view name = depth_ ? name_at_depth(*trace, *event) : trace->name(*event);
-      if (!names_.empty() && !wanted(name)) continue;
-      detail.clear();
-      if (!no_detail_) FATHOM_CHECK(trace->detail(*event, detail));
-      lines.write(*event, name, detail);
-      if (++shown == limit_ || session.out().closed()) break;
+    EventChoice choice{.window = window, .names = names_, .depth = depth_, .limit = limit_, .details = !no_detail_};
+    FATHOM_CHECK(choose_kinds(choice.kinds));
+    FATHOM_CHECK(choose_locations(*trace, choice.locations));
+    if (!session.csv() && !session.json()) {
+      FATHOM_TRY(const auto first, first_time(*trace));
+      choice.seconds_since = clock_ != "start" ? 0 : first.value_or(0);
     }
-    FATHOM_CHECK(merged.status());
-    lines.end();
+    FATHOM_CHECK(session.show_rows(*event_table(*trace, std::move(choice)), {},
+                                   {{{"time_ns", Show::exact, "TIME"}, {"location"}, {"kind"}, {"name"}, {"detail"}}}));
     return kDone;
   }
 
  private:
-  // One line per event: CSV, JSON or aligned text.
-  class Lines {
-   public:
-    Lines(Session& session, const Trace& trace) : out_(session.out()), csv_(session.csv()), json_(session.json()) {
-      for (std::size_t i = 0; i < trace.location_count(); ++i) {
-        std::string& label = labels_.emplace_back(trace.definitions().system.location_label(LocationId(i)));
-        if (csv_ && label.find_first_of(",\"\r\n") != std::string::npos) label = csv_quote(label);
-      }
-      if (csv_) out_.write("time_ns,location,kind,name,detail\n");
-      if (json_) writer_.emplace(out_).begin_array();
-    }
-    void write(const Event& event, std::string_view name, std::string_view detail) {
-      const std::string& label = labels_[event.location.index()];
-      if (json_) {
-        writer_->begin_object().key("time_ns");
-        if (event.has_time) {
-          writer_->value(event.time_ns);
-        } else {
-          writer_->raw("null");
-        }
-        writer_->member("location", std::string_view(label)).member("kind", to_string(event.kind));
-        writer_->member("name", name).member("detail", detail).end_object();
-        return;
-      }
-      line_.clear();
-      if (csv_) {
-        if (event.has_time) fmt::format_to(std::back_inserter(line_), "{}", event.time_ns);
-        line_ += ',';
-        line_ += label;
-        line_ += ',';
-        line_ += to_string(event.kind);
-        line_ += ',';
-        append_csv(name);
-        line_ += ',';
-        append_csv(detail);
-      } else {
-        const std::string time = event.has_time ? seconds(event.time_ns) : "-";
-        fmt::format_to(std::back_inserter(line_), "{:>20}  {:<8} {:<10} {}", time, label, to_string(event.kind), name);
-        if (!detail.empty()) fmt::format_to(std::back_inserter(line_), "  {}", detail);
-      }
-      line_ += '\n';
-      out_.write(line_);
-    }
-    void end() {
-      if (json_) writer_->end_array();
-    }
-
-   private:
-    static std::string seconds(std::int64_t ns) {
-      const std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-      return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
-    }
-    void append_csv(std::string_view text) {
-      if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        line_ += text;
-      } else {
-        line_ += csv_quote(text);
-      }
-    }
-    Output& out_;
-    bool csv_;
-    bool json_;
-    std::vector<std::string> labels_;
-    std::string line_;
-    std::optional<JsonWriter> writer_;
-  };
-
-  [[nodiscard]] std::string_view name_at_depth(const Trace& trace, const Event& event) const {
-    if (event.kind != EventKind::sample) return trace.name(event);
-    Event shown = event;
-    const ContextId context(event.name);
-    shown.name = frame_at(trace.definitions().contexts, context, depth_).value;
-    return trace.name(shown);
-  }
-  [[nodiscard]] bool wanted(std::string_view name) const {
-    for (const std::string& pattern : names_) {
-      if (matches_pattern(pattern, name)) return true;
-    }
-    return false;
-  }
-
   Result<void> choose_kinds(std::bitset<kEventKinds>& kinds) const {
-    if (kinds_.empty()) kinds.set();
+    if (!kinds_.empty()) kinds.reset();
     for (const std::string& list : kinds_) {
       for (const std::string_view text : split(list, ',')) {
         bool known = false;
@@ -180,15 +96,19 @@ class EventsCommand final : public Command {
     return {};
   }
 
+  // Messages come from whoever matches them, one by one.
   Result<int> messages(Session& session, const Trace& trace, TimeWindow window) const {
-    Output& out = session.out();
-    std::optional<JsonWriter> json;
-    if (session.json()) {
-      json.emplace(out).begin_array();
-    } else {
-      out.write(session.csv() ? "src,dst,tag,comm,bytes,t_send,t_recv\n"
-                              : "src\tdst\ttag\tcomm\tbytes\tt_send\tt_recv\n");
-    }
+    const Schema schema{"message",
+                        {{"src", ColumnType::int64},
+                         {"dst", ColumnType::int64},
+                         {"tag", ColumnType::int64},
+                         {"comm", ColumnType::text},
+                         {"bytes", ColumnType::int64, "bytes"},
+                         {"t_send", ColumnType::int64, "ns"},
+                         {"t_recv", ColumnType::int64, "ns"}}};
+    const TableLook look{
+        {{"src"}, {"dst"}, {"tag"}, {"comm"}, {"bytes"}, {"t_send", Show::exact}, {"t_recv", Show::exact}}};
+    RowStream rows = session.stream(schema, look);
     std::uint64_t shown = 0;
     std::string comm;
     FATHOM_CHECK(trace.messages(window, [&](const Message& message) {
@@ -197,29 +117,22 @@ class EventsCommand final : public Command {
         comm = trace.communicators()[message.communicator.index()].name;
         if (comm.empty()) comm = std::to_string(message.communicator.value);
       }
-      const auto time = [&](const std::optional<std::int64_t>& ns) { return ns ? std::to_string(*ns) : std::string(); };
-      if (json) {
-        json->begin_object().member("src", message.from_rank).member("dst", message.to_rank);
-        json->member("tag", message.tag).member("comm", std::string_view(comm)).member("bytes", message.bytes);
-        json->key("t_send").raw(message.sent_ns ? time(message.sent_ns) : "null");
-        json->key("t_recv").raw(message.received_ns ? time(message.received_ns) : "null").end_object();
-      } else {
-        out.write(fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}\n", session.csv() ? ',' : '\t',
-                              message.from_rank, message.to_rank, message.tag, comm, message.bytes,
-                              time(message.sent_ns), time(message.received_ns)));
-      }
-      return ++shown != limit_ && !out.closed();
+      rows.row(message.from_rank, message.to_rank, message.tag, comm, message.bytes, message.sent_ns,
+               message.received_ns);
+      return ++shown != limit_ && !session.out().closed();
     }));
-    if (json) json->end_array();
+    rows.end();
     return kDone;
   }
 
+  std::string clock_ = "start";
   std::string path_;
   std::vector<std::string> locations_;
   std::vector<std::string> kinds_;
   std::vector<std::string> names_;
   std::optional<std::string> from_;
   std::optional<std::string> to_;
+  std::optional<std::string> limit_text_;
   std::uint64_t limit_ = 0;
   std::optional<std::size_t> depth_;
   bool messages_ = false;

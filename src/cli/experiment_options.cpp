@@ -11,6 +11,9 @@ void declare_experiment_options(Options& options, ExperimentOptions& target) {
               "runs: how the locations of a run become a value; default weak")
       .values("--read-metric", "M", target.metrics, "runs: only this metric, also one that is part of another")
       .flag("--use-inclusive-measurements", target.inclusive, "runs: inclusive instead of exclusive values")
+      .flag("--with-lines", target.lines, "runs: loops and lines as call paths, not as part of their function")
+      .values("--parameter-from", "KEY", target.parameters_from,
+              "runs: this parameter of call paths (Cube) is a parameter of the experiment; repeatable")
       .flag("--allow-incomplete", target.allow_incomplete, "accept call paths that were not measured at every point")
       .flag("--merge-missing", target.merge_missing,
             "runs: add call paths that are not in every run to the one above, instead of leaving them out")
@@ -41,6 +44,8 @@ void apply_experiment_options(const ExperimentOptions& options, WorkContext& wor
   text("scaling", options.scaling);
   for (const std::string& metric : options.metrics) work.options["read-metrics"] += metric + '\n';
   flag("use-inclusive-measurements", options.inclusive);
+  flag("with-lines", options.lines);
+  for (const std::string& key : options.parameters_from) work.options["parameters-from"] += key + '\n';
   flag("allow-incomplete", options.allow_incomplete);
   flag("merge-missing", options.merge_missing);
   text("drop-below", options.drop_below);

@@ -17,6 +17,8 @@ struct ExperimentOptions {
   std::string scaling;
   std::vector<std::string> metrics;
   bool inclusive = false;
+  bool lines = false;
+  std::vector<std::string> parameters_from;
   bool allow_incomplete = false;
   bool merge_missing = false;
   std::string drop_below;

@@ -7,9 +7,6 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "experiment/call_path.hpp"
-#include "report/csv.hpp"
-#include "report/json.hpp"
-#include "report/text_table.hpp"
 
 namespace fathom::cli {
 
@@ -34,46 +31,14 @@ std::vector<std::string> point_names(const Experiment& e) {
   return names;
 }
 
-class RowWriter {
- public:
-  explicit RowWriter(Session& session) : session_(session), csv_(session.out()), json_(session.out()) {
-    table_.column("metric").column("context", Align::right).column("path", Align::left, true).column("point");
-    table_.column("value", Align::right);
-    if (session.csv()) csv_.header({"metric", "context", "path", "location", "value"});
-    if (session.json()) json_.begin_array();
-  }
-
-  void row(const std::string& metric, std::uint32_t context, const std::string& path, const std::string& point,
-           double value) {
-    if (session_.csv()) {
-      csv_.field(metric);
-      csv_.raw(std::to_string(context));
-      csv_.field(path);
-      csv_.field(point);
-      csv_.raw(exact_text(value));
-      csv_.end_row();
-    } else if (session_.json()) {
-      json_.begin_object().member("metric", std::string_view(metric)).member("context", context);
-      json_.member("path", std::string_view(path)).member("location", std::string_view(point));
-      json_.member("value", value).end_object();
-    } else {
-      table_.row({{metric}, {std::to_string(context)}, {path}, {point}, {exact_text(value)}});
-    }
-  }
-
-  void end() {
-    if (session_.json()) json_.end_array();
-    if (!session_.csv() && !session_.json()) session_.out().write(table_.text(session_.terminal()));
-  }
-
- private:
-  Session& session_;
-  CsvWriter csv_;
-  JsonWriter json_;
-  TextTable table_;
-};
-
 }  // namespace
+
+Result<void> show_values(Session& session, const TableSource& values, bool no_path) {
+  ScanRequest request;
+  if (no_path) request.columns = {0, 1, 3, 4};
+  return session.show_rows(values, request,
+                           {{{"metric"}, {"context"}, {"location"}, {"value", Show::exact}, {"path"}}});
+}
 
 Result<int> write_experiment_table(Session& session, const Experiment& e, const ExperimentRows& rows) {
   const bool any_metric =
@@ -85,9 +50,13 @@ Result<int> write_experiment_table(Session& session, const Experiment& e, const 
         fmt::format("there is no metric '{}'{}", rows.metrics.front(), did_you_mean(rows.metrics.front(), names)));
   }
   const std::vector<std::string> points = point_names(e);
-  RowWriter writer(session);
+  TableBuilder table({"value",
+                      {{"metric", ColumnType::text},
+                       {"context", ColumnType::uint64},
+                       {"path", ColumnType::text},
+                       {"location", ColumnType::text},
+                       {"value", ColumnType::float64}}});
   for (const Series& s : e.series()) {
-    if (session.out().closed()) break;
     const std::string& metric = e.metrics()[s.metric].name;
     const std::string& path = e.callpaths()[s.callpath].name;
     if (!wanted(rows.metrics, metric) || !wanted(rows.contexts, std::to_string(s.callpath)) ||
@@ -100,7 +69,7 @@ Result<int> write_experiment_table(Session& session, const Experiment& e, const 
       if (!wanted(rows.locations, point)) continue;
       const std::size_t m = s.first + k;
       const auto put = [&](const std::string& name, double value) {
-        if (value != 0 || rows.zeros) writer.row(name, s.callpath, path, point, value);
+        if (value != 0 || rows.zeros) table.row(name, s.callpath, path, point, value);
       };
       put(metric, e.means()[m]);
       if (!rows.summary) continue;
@@ -111,7 +80,7 @@ Result<int> write_experiment_table(Session& session, const Experiment& e, const 
       put(metric + ":repetitions", e.repetitions()[m]);
     }
   }
-  writer.end();
+  FATHOM_CHECK(show_values(session, *source_of(std::move(table).finish()), rows.no_path));
   return kDone;
 }
 

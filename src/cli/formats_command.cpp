@@ -1,6 +1,7 @@
 // fathom formats: what is read and written, from the registry.
 #include <fmt/format.h>
 
+#include "base/diagnostic_ids.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
@@ -26,6 +27,7 @@ class FormatsCommand final : public Command {
   void declare(Options& options) override {
     options.positional("FORMAT", name_, "only this one", false)
         .flag("--events", events_, "every kind of record that FORMAT knows (ovni)")
+        .flag("--diagnostics", diagnostics_, "every id of what may be noticed about data, and what it means")
         .flag("--markdown", markdown_, "as the table of the documentation")
         .example("fathom formats", "everything that Fathom reads or writes")
         .example("fathom formats --json", "the same for scripts")
@@ -34,6 +36,8 @@ class FormatsCommand final : public Command {
 
   Result<int> run(Session& session) override {
     if (events_) return list_events(session);
+    if (diagnostics_ && (session.json() || session.csv())) return Error::usage("--diagnostics is a text");
+    if (diagnostics_) return list_diagnostics(session);
     if (!name_.empty()) {
       FATHOM_TRY(const Format* format, find_format(name_));
       formats_ = {format};
@@ -109,6 +113,13 @@ class FormatsCommand final : public Command {
     session.out().write(table.text(session.terminal()));
   }
 
+  static Result<int> list_diagnostics(Session& session) {
+    for (const DiagnosticId& one : all_diagnostic_ids()) {
+      session.out().write(fmt::format("{:<32}  {}\n", one.id, one.meaning));
+    }
+    return kDone;
+  }
+
   Result<int> list_events(Session& session) const {
     if (name_.empty()) return Error::usage("--events needs a format").hint("fathom formats ovni --events");
     FATHOM_TRY(const Format* format, find_format(name_));
@@ -153,6 +164,7 @@ class FormatsCommand final : public Command {
 
   bool markdown_ = false;
   bool events_ = false;
+  bool diagnostics_ = false;
   std::string name_;
   std::vector<const Format*> formats_;
 };

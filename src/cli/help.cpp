@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMargin = 2;
 constexpr std::size_t kHelpColumn = 30;
 constexpr std::size_t kHelpWidth = 96;
+constexpr std::size_t kNameColumn = 11;
 
 // Breaks at blanks; lines after the first start at `indent`.
 std::string wrapped(std::string_view text, std::size_t column, std::size_t indent) {
@@ -53,6 +54,10 @@ std::string usage_line(std::string_view name, const Options& options) {
   return out + " [options]";
 }
 
+std::string command_line(const CommandEntry& entry, const Terminal& terminal) {
+  return fmt::format("  {}  {}\n", terminal.paint(fmt::format("{:<9}", entry.name), Style::cyan), entry.summary);
+}
+
 }  // namespace
 
 std::string overview(const Terminal& terminal) {
@@ -60,14 +65,31 @@ std::string overview(const Terminal& terminal) {
       "Fathom reads HPC performance data of many formats, shows where the time goes, what changed and how it\n"
       "scales, and hands it on to other tools.\n\n";
   out += terminal.paint("Usage:", Style::bold) + " fathom COMMAND PATH… [options]\n";
+  out += "       fathom PATH              what it is, and what to try next\n\n";
+  out += terminal.paint("Start with", Style::bold) + '\n';
+  for (const std::string_view name : first_commands()) out += command_line(*find_command(name), terminal);
+  out += '\n' + terminal.paint("All commands", Style::bold) + " ('fathom help TOPIC' explains those of a line)\n";
   for (const CommandGroup& group : command_groups()) {
-    if (group.commands.empty()) continue;
-    out += '\n' + terminal.paint(group.title, Style::bold) + '\n';
-    for (const CommandEntry& entry : group.commands) {
-      out += fmt::format("  {}  {}\n", terminal.paint(fmt::format("{:<9}", entry.name), Style::cyan), entry.summary);
-    }
+    std::string names;
+    for (const CommandEntry& entry : group.commands) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+    out += fmt::format("  {}  {}\n", terminal.paint(fmt::format("{:<9}", group.topic), Style::cyan),
+                       wrapped(names, kMargin + kNameColumn, kMargin + kNameColumn));
   }
-  out += "\n'fathom COMMAND --help' explains a command. Start with 'fathom info PATH' or 'fathom top PATH'.\n";
+  out +=
+      "\nPATH is a file or a directory of any format ('fathom formats'); --json and --csv are for programs.\n"
+      "'fathom COMMAND --help' explains a command, with examples; 'fathom help commands' lists all.\n";
+  return out;
+}
+
+std::string topic(std::string_view name, const Terminal& terminal) {
+  std::string out;
+  for (const CommandGroup& group : command_groups()) {
+    if (name != group.topic && name != "commands") continue;
+    if (group.topic == "convert" && name == "convert") return {};  // the command of that name says more
+    out += (out.empty() ? "" : "\n") + terminal.paint(group.title, Style::bold) + '\n';
+    for (const CommandEntry& entry : group.commands) out += command_line(entry, terminal);
+  }
+  if (!out.empty()) out += "\n'fathom COMMAND --help' explains a command, with examples.\n";
   return out;
 }
 

@@ -1,6 +1,10 @@
 // fathom info: which format, level and version; counts; attributes.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
@@ -66,8 +70,13 @@ class InfoCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a file or directory of any format")
+        .choice("--clock", clock_, {"run", "raw"},
+                "DUMPI: times with the clocks of several nodes brought together (run), or as stored (raw)")
         .flag("--count", count_, "make a full pass for numbers that are not known without one")
         .flag("--explain", explain_, "why the path is taken for this format, and which others came near")
+        .flag("--all", all_, "also long lists, such as the members of an archive")
+        .flag("--next", next_, "and what to try next")
+        .value("--mirror", "DIR", &mirror_, "Cube: where the pages are that metrics refer to by @mirror@")
         .flag("--metrics", metrics_, "list the metrics of a profile: names, units, types, how they are stored");
     declare_experiment_options(options, reading_);
     options.example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
@@ -75,6 +84,7 @@ class InfoCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (clock_ == "raw") session.work()->options["clock"] = clock_;
     apply_experiment_options(reading_, *session.work());
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     std::vector<Recognition> recognised;
@@ -91,6 +101,7 @@ class InfoCommand final : public Command {
     } else {
       write_text(session, *dataset, entries);
       if (profile) write_metrics(session, *profile);
+      if (next_) write_next(session, *dataset);
     }
     return kDone;
   }
@@ -140,12 +151,27 @@ class InfoCommand final : public Command {
           json.member("parent", std::string_view(profile->defs().metric(metric.parent).name));
         }
         if (metric.derived()) json.member("expression", std::string_view(metric.expression));
+        if (const std::string page = url_of(profile->defs(), metric); !page.empty()) {
+          json.member("url", std::string_view(page));
+        }
         json.member("hidden", metric.hidden).member("description", std::string_view(metric.description)).end_object();
       }
       json.end_array();
     }
     session.write_diagnostics(json);
     json.end_object();
+  }
+
+  // The page about a metric: @mirror@ stands for one of the addresses that the file names, or for a local copy.
+  [[nodiscard]] std::string url_of(const Definitions& defs, const Metric& metric) const {
+    constexpr std::string_view kMirror = "@mirror@";
+    std::string url = metric.url;
+    const auto at = url.find(kMirror);
+    if (at == std::string::npos) return url;
+    std::string base = !mirror_.empty() ? mirror_ : defs.mirrors.empty() ? std::string() : defs.mirrors.front();
+    if (base.empty()) return url;
+    if (base.back() != '/') base += '/';
+    return url.replace(at, kMirror.size(), base);
   }
 
   static std::string storage(const Metric& metric) {
@@ -163,7 +189,11 @@ class InfoCommand final : public Command {
     return out.empty() ? "nothing" : out;
   }
 
-  static void write_metrics(Session& session, const Profile& profile) {
+  [[nodiscard]] static std::string with_url(const std::string& text, const std::string& url) {
+    return url.empty() ? text : fmt::format("{} <{}>", text, url);
+  }
+
+  void write_metrics(Session& session, const Profile& profile) const {
     TextTable table;
     table.column("METRIC", Align::left, true).column("UNIT").column("TYPE").column("STORED");
     table.column("DESCRIPTION", Align::left, true);
@@ -171,16 +201,69 @@ class InfoCommand final : public Command {
     for (const Metric& metric : defs.metrics) {
       std::size_t depth = 0;
       for (MetricId at = metric.parent; at.valid(); at = defs.metric(at).parent) ++depth;
-      table.row({{std::string(depth * 2, ' ') + metric.name, metric.hidden ? Style::dim : Style::cyan},
-                 metric.unit,
-                 {metric.type.text(), Style::dim},
-                 {storage(metric), Style::dim},
-                 metric.description.empty() ? metric.display_name : metric.description});
+      table.row(
+          {{std::string(depth * 2, ' ') + metric.name, metric.hidden ? Style::dim : Style::cyan},
+           metric.unit,
+           {metric.type.text(), Style::dim},
+           {storage(metric), Style::dim},
+           with_url(metric.description.empty() ? metric.display_name : metric.description, url_of(defs, metric))});
     }
     session.out().write("\n" + table.text(session.terminal()));
   }
 
-  static void write_text(Session& session, const Dataset& dataset, const std::vector<InfoEntry>& entries) {
+  // The two or three commands that most people want of data of this kind.
+  void write_next(Session& session, const Dataset& dataset) const {
+    struct Hint {
+      Level level;
+      std::string_view command;
+      std::string_view shows;
+    };
+    static constexpr std::array<Hint, 8> kHints = {{
+        {Level::profile, "top", "where the time goes"},
+        {Level::profile, "tree --hot", "the path to the hot spot"},
+        {Level::profile, "balance", "which ranks are late"},
+        {Level::trace, "stats", "calls, time and bytes"},
+        {Level::trace, "events", "what happened when"},
+        {Level::experiment, "model", "how it scales"},
+        {Level::experiment, "table", "the measurements"},
+        {Level::model, "model --stored", "the models in the file"},
+    }};
+    const auto levels = dataset.levels();
+    TextTable table;
+    table.column("").column("");
+    for (const Hint& hint : kHints) {
+      if (std::find(levels.begin(), levels.end(), hint.level) == levels.end()) continue;
+      const std::size_t blank = hint.command.find(' ');
+      std::string line = fmt::format("fathom {} {}", hint.command.substr(0, blank), path_);
+      if (blank != std::string_view::npos) line += hint.command.substr(blank);
+      table.row({{line, Style::cyan}, {std::string(hint.shows), Style::dim}});
+    }
+    if (table.rows() > 0) session.out().write("\nNext:\n" + table.text(session.terminal()));
+  }
+
+  // Spans and sizes with units, moments as dates.
+  static std::pair<std::string, std::string> for_people(const InfoEntry& entry) {
+    const auto number = std::visit(
+        [](const auto& value) -> std::optional<double> {
+          if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>) return static_cast<double>(value);
+          return std::nullopt;
+        },
+        entry.value);
+    if (!number) return {entry.key, readable_value(entry.value)};
+    if (entry.key == "span_ns") return {"span", readable(*number, "ns")};
+    if (entry.key == "first_ns" || entry.key == "last_ns") {
+      return {entry.key == "first_ns" ? "begins at" : "ends at", fmt::format("{:.9f} s on its clock", *number / 1e9)};
+    }
+    if (entry.key == "bytes") return {"size", readable(*number, "bytes")};
+    // Seconds since 1970; small numbers are clocks that count from somewhere else.
+    constexpr double kYear2000 = 946684800;
+    if (entry.key == "start_time" && *number >= kYear2000) {
+      return {"start", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(*number)))};
+    }
+    return {entry.key, readable_value(entry.value)};
+  }
+
+  void write_text(Session& session, const Dataset& dataset, const std::vector<InfoEntry>& entries) const {
     TextTable table;
     table.column("").column("", Align::left, true);
     const auto line = [&](std::string key, std::string value) {
@@ -194,22 +277,31 @@ class InfoCommand final : public Command {
     line("levels", fmt::format("{}", fmt::join(levels, ", ")));
     for (const InfoEntry& entry : entries) {
       const auto* list = std::get_if<std::vector<std::string>>(&entry.value);
-      const std::string whole = readable_value(entry.value);
+      const auto [key, whole] = for_people(entry);
       if (list == nullptr || whole.size() <= kLongList) {
-        line(entry.key, whole);
+        line(key, whole);
         continue;
       }
-      for (std::size_t i = 0; i < list->size() && i < kListed; ++i) line(i == 0 ? entry.key : "", (*list)[i]);
-      if (list->size() > kListed) line("", fmt::format("… {} more (--json has all)", list->size() - kListed));
+      // What an archive consists of says nothing about the data.
+      if (entry.key == "members" && !all_) {
+        line(key, fmt::format("{} (--all lists them)", grouped(list->size())));
+        continue;
+      }
+      for (std::size_t i = 0; i < list->size() && (all_ || i < kListed); ++i) line(i == 0 ? key : "", (*list)[i]);
+      if (list->size() > kListed && !all_) line("", fmt::format("… {} more (--all)", list->size() - kListed));
     }
     session.out().write(table.text(session.terminal()));
   }
 
+  std::string clock_ = "run";
+  std::string mirror_;
   std::string path_;
   ExperimentOptions reading_;
   bool count_ = false;
   bool explain_ = false;
   bool metrics_ = false;
+  bool all_ = false;
+  bool next_ = false;
 };
 
 }  // namespace

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
-#include "cli/sheet.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
 #include "profile/inspect/inspect.hpp"
@@ -17,10 +17,6 @@
 namespace fathom::cli {
 
 namespace {
-
-std::string shown(Session& session, double value) {
-  return session.json() || session.csv() ? exact_text(value) : fmt::format("{:.6g}", value);
-}
 
 class RoutinesCommand final : public Command {
  public:
@@ -72,59 +68,82 @@ class RoutinesCommand final : public Command {
   Result<int> print_sums(Session& session, const Profile& profile, const std::vector<MetricId>& metrics,
                          const std::vector<inspect::Routine>& list) const {
     const Definitions& defs = profile.defs();
-    std::vector<Sheet::Column> columns{{"context", false}, {"part", false}, {"routine", false}};
-    for (const MetricId id : metrics) columns.push_back({defs.metric(id).name, true});
-    Sheet sheet(columns);
+    Schema schema{"routines",
+                  {{"context", ColumnType::uint64}, {"part", ColumnType::text}, {"routine", ColumnType::text}}};
+    TableLook look{{{"routine", Show::automatic, "", true}}};
+    for (const MetricId id : metrics) {
+      schema.columns.push_back(metric_column(defs.metric(id)));
+      look.columns.push_back({defs.metric(id).name});
+    }
+    TableBuilder table(std::move(schema));
     for (const inspect::Routine& routine : list) {
       for (const Line& line : routine.lines) {
-        std::vector<std::string> row{std::to_string(defs.contexts[line.context].file_id), std::string(part(line)),
-                                     label(session, defs, line)};
-        for (const MetricId id : metrics) {
+        const std::string name = label(session, defs, line);
+        std::vector<TableBuilder::Cell> row{defs.contexts[line.context].file_id, part(line), std::string_view(name)};
+        std::vector<std::string> texts(metrics.size());
+        for (std::size_t m = 0; m < metrics.size(); ++m) {
           FATHOM_TRY(const Cells cells,
-                     compute(profile, id, {flavour(line), {line.context}, all_locations(defs), true}));
-          row.push_back(session.json() || session.csv() ? cells.at(0, 0).text() : shown(session, cells.scalar(0, 0)));
+                     compute(profile, metrics[m], {flavour(line), {line.context}, all_locations(defs), true}));
+          row.push_back(metric_cell(cells.at(0, 0), texts[m]));
         }
-        sheet.row(std::move(row));
+        table.add(row);
       }
     }
-    sheet.print(session, "routines");
+    session.show_table(std::move(table).finish(), "routines", look);
     return kDone;
   }
 
   Result<int> print_spread(Session& session, const Profile& profile, const std::vector<MetricId>& metrics,
                            const std::vector<inspect::Routine>& list) const {
     const Definitions& defs = profile.defs();
-    Sheet sheet({{"metric", false},
-                 {"context", false},
-                 {"part", false},
-                 {"routine", false},
-                 {"count", true},
-                 {"sum", true},
-                 {"mean", true},
-                 {"variance", true},
-                 {"minimum", true},
-                 {"quartile1", true},
-                 {"median", true},
-                 {"quartile3", true},
-                 {"maximum", true},
-                 {"imbalance", true}});
+    // Metrics differ in their units, so that each is a table of its own for people; for machines they are one.
+    const bool machine = session.json() || session.csv();
+    const auto schema = [&](const std::string& unit) {
+      Schema out{"spread",
+                 {{"metric", ColumnType::text},
+                  {"context", ColumnType::uint64},
+                  {"part", ColumnType::text},
+                  {"routine", ColumnType::text},
+                  {"count", ColumnType::uint64, "occ"}}};
+      for (const char* name :
+           {"sum", "mean", "variance", "minimum", "quartile1", "median", "quartile3", "maximum", "imbalance"}) {
+        out.columns.push_back({name, ColumnType::float64, unit});
+      }
+      return out;
+    };
+    const TableLook look{{{"routine", Show::automatic, "", true},
+                          {"minimum", Show::automatic, "MIN"},
+                          {"quartile1", Show::automatic, "Q1"},
+                          {"median"},
+                          {"quartile3", Show::automatic, "Q3"},
+                          {"maximum", Show::automatic, "MAX"},
+                          {"mean"},
+                          {"sum"},
+                          {"imbalance", Show::share}}};
+    std::optional<TableBuilder> table;
     for (const MetricId id : metrics) {
+      if (!table) table.emplace(schema(machine ? "" : defs.metric(id).unit));
       for (const inspect::Routine& routine : list) {
         for (const Line& line : routine.lines) {
           FATHOM_TRY(const auto rows,
                      location_statistics(profile, id, flavour(line), {line.context}, all_locations(defs)));
           const Statistics& s = rows.front();
-          std::vector<std::string> row{defs.metric(id).name, std::to_string(defs.contexts[line.context].file_id),
-                                       std::string(part(line)), label(session, defs, line), std::to_string(s.count)};
-          for (const double value :
-               {s.sum, s.mean, s.variance, s.minimum, s.quartile_1, s.median, s.quartile_3, s.maximum, s.imbalance}) {
-            row.push_back(shown(session, value));
-          }
-          sheet.row(std::move(row));
+          table->row(defs.metric(id).name, defs.contexts[line.context].file_id, part(line), label(session, defs, line),
+                     s.count, s.sum, s.mean, s.variance, s.minimum, s.quartile_1, s.median, s.quartile_3, s.maximum,
+                     s.imbalance);
         }
       }
+      if (machine) continue;
+      if (id != metrics.front()) session.out().write("\n");
+      session.out().write(fmt::format("{} over {} locations\n\n", shown_metric(defs.metric(id)),
+                                      grouped(defs.system.location_count())));
+      session.show_table(std::move(*table).finish(), "spread", look);
+      table.reset();
     }
-    sheet.print(session, "spread");
+    if (machine) {
+      if (!table) table.emplace(schema(""));
+      session.show_table(std::move(*table).finish(), "spread");
+    }
     return kDone;
   }
 
@@ -159,15 +178,21 @@ class GroupsCommand final : public Command {
     const Definitions& defs = profile->defs();
     FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
     const std::vector<std::string> groups = inspect::region_groups(defs);
-    std::vector<Sheet::Column> columns{{"group", false}, {"region", false}};
+    Schema schema{"groups", {{"group", ColumnType::text}, {"region", ColumnType::text}}};
+    TableLook look{{{"group"}}};
+    if (regions_) look.columns.push_back({"region", Show::automatic, "", true});
     std::vector<FlatProfile> flats;
     for (const MetricId id : metrics) {
-      columns.push_back({defs.metric(id).name, true});
-      columns.push_back({defs.metric(id).name + " %", true});
+      const Metric& metric = defs.metric(id);
+      schema.columns.push_back({metric.name, ColumnType::float64, metric.unit, metric.name});
+      schema.columns.push_back({metric.name + " %", ColumnType::float64});
+      look.columns.push_back({metric.name});
+      look.columns.push_back({metric.name + " %", Show::percent, "%"});
+      look.columns.push_back({metric.name + " %", Show::percent_bar});
       FATHOM_TRY(FlatProfile flat, flat_profile(*profile, {id, {}, {}}, GroupBy::region));
       flats.push_back(std::move(flat));
     }
-    Sheet sheet(columns);
+    TableBuilder table(std::move(schema));
     std::map<std::string, std::vector<double>> sums;
     std::vector<double> all(metrics.size(), 0);
     const std::size_t rows = flats.empty() ? 0 : flats[0].rows.size();
@@ -180,13 +205,12 @@ class GroupsCommand final : public Command {
       }
     }
     const auto line = [&](const std::string& group, const std::string& region, const std::vector<double>& values) {
-      std::vector<std::string> row{group, region};
+      std::vector<TableBuilder::Cell> row{std::string_view(group), std::string_view(region)};
       for (std::size_t m = 0; m < metrics.size(); ++m) {
-        row.push_back(shown(session, values[m]));
-        const double share = all[m] == 0 ? 0 : 100 * values[m] / all[m];
-        row.push_back(session.json() || session.csv() ? exact_text(share) : fmt::format("{:.2f}", share));
+        row.emplace_back(values[m]);
+        row.emplace_back(all[m] == 0 ? 0 : 100 * values[m] / all[m]);
       }
-      sheet.row(std::move(row));
+      table.add(row);
     };
     for (std::size_t i = 0; i < rows && regions_; ++i) {
       std::vector<double> values;
@@ -207,7 +231,7 @@ class GroupsCommand final : public Command {
       line("EXCLUDED", "", left_out);
     }
     for (const auto& [group, values] : sums) line(group, "", values);
-    sheet.print(session, "groups");
+    session.show_table(std::move(table).finish(), "groups", look);
     if (filter_) FATHOM_CHECK(write_filter(session, *profile));
     return kDone;
   }
@@ -239,31 +263,38 @@ class NodesCommand final : public Command {
         .example("fathom nodes run*.cubex -m time", "compare runs");
   }
   Result<int> run(Session& session) override {
-    Sheet sheet({{"nodes", true},
-                 {"locations", true},
-                 {"per node", true},
-                 {"regions", true},
-                 {"contexts", true},
-                 {"metric", false},
-                 {"maximum", true},
-                 {"minimum", true},
-                 {"mean", true},
-                 {"deviation", true},
-                 {"file", false}});
+    // For people the units of the first metric stand for all rows; one unit per column is what a column is.
+    std::string unit;
+    std::vector<std::vector<TableBuilder::Cell>> rows;
+    std::deque<std::string> names;
     for (const std::string& path : paths_) {
       FATHOM_TRY(const ProfilePtr profile, session.open_profile(path));
       FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, metrics_));
       for (const MetricId id : metrics) {
         FATHOM_TRY(const inspect::NodeView view, inspect::node_view(*profile, id));
         const double each = view.nodes == 0 ? 0 : static_cast<double>(view.locations) / static_cast<double>(view.nodes);
-        sheet.row({std::to_string(view.nodes), std::to_string(view.locations), shown(session, each),
-                   std::to_string(profile->defs().regions.size()), std::to_string(profile->defs().contexts.size()),
-                   profile->defs().metric(id).name, shown(session, view.over_nodes.maximum),
-                   shown(session, view.over_nodes.minimum), shown(session, view.over_nodes.mean),
-                   shown(session, view.over_nodes.deviation), path});
+        if (unit.empty()) unit = profile->defs().metric(id).unit;
+        names.push_back(profile->defs().metric(id).name);
+        rows.push_back({std::uint64_t{view.nodes}, std::uint64_t{view.locations}, each,
+                        std::uint64_t{profile->defs().regions.size()}, std::uint64_t{profile->defs().contexts.size()},
+                        std::string_view(names.back()), view.over_nodes.maximum, view.over_nodes.minimum,
+                        view.over_nodes.mean, view.over_nodes.deviation, std::string_view(path)});
       }
     }
-    sheet.print(session, "nodes");
+    TableBuilder table({"nodes",
+                        {{"nodes", ColumnType::uint64},
+                         {"locations", ColumnType::uint64, "occ"},
+                         {"per node", ColumnType::float64},
+                         {"regions", ColumnType::uint64, "occ"},
+                         {"contexts", ColumnType::uint64, "occ"},
+                         {"metric", ColumnType::text},
+                         {"maximum", ColumnType::float64, unit},
+                         {"minimum", ColumnType::float64, unit},
+                         {"mean", ColumnType::float64, unit},
+                         {"deviation", ColumnType::float64, unit},
+                         {"file", ColumnType::text}}});
+    for (const auto& row : rows) table.add(row);
+    session.show_table(std::move(table).finish(), "nodes");
     return kDone;
   }
 
@@ -295,17 +326,22 @@ class SanityCommand final : public Command {
       options.excluded = inspect::excluded_by(profile->defs(), filter.text());
     }
     FATHOM_TRY(const auto checks, inspect::sanity(*profile, options));
-    Sheet sheet({{"check", false}, {"good", true}, {"total", true}, {"result", false}, {"first", false}});
-    Sheet all({{"check", false}, {"wrong", false}});
+    TableBuilder table({"checks",
+                        {{"check", ColumnType::text},
+                         {"good", ColumnType::uint64},
+                         {"total", ColumnType::uint64},
+                         {"result", ColumnType::text},
+                         {"first", ColumnType::text}}});
+    TableBuilder all({"checks", {{"check", ColumnType::text}, {"wrong", ColumnType::text}}});
     bool good = true;
     for (const inspect::SanityCheck& check : checks) {
       const bool passed = check.good == check.total;
       good = good && passed;
-      sheet.row({check.title, std::to_string(check.good), std::to_string(check.total), passed ? "ok" : "failed",
-                 check.bad.empty() ? "" : check.bad.front()});
-      for (const std::string& what : check.bad) all.row({check.title, what});
+      table.row(check.title, check.good, check.total, passed ? "ok" : "failed",
+                check.bad.empty() ? std::string_view() : std::string_view(check.bad.front()));
+      for (const std::string& what : check.bad) all.row(check.title, what);
     }
-    (list_ ? all : sheet).print(session, "checks");
+    session.show_table(std::move(list_ ? all : table).finish(), "checks");
     return good ? kDone : kRefused;
   }
 

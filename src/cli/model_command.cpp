@@ -1,5 +1,6 @@
 // fathom model: scaling models of an experiment or a directory of runs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,10 @@
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
 #include "cli/session.hpp"
+#include "experiment/collect.hpp"
 #include "experiment/strong_scaling.hpp"
 #include "experiment/unit.hpp"
+#include "findings/model_ranking.hpp"
 #include "formats/extrap/extra_p_writer.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
@@ -20,7 +23,6 @@
 #include "report/csv.hpp"
 #include "report/model_plot.hpp"
 #include "report/model_print.hpp"
-#include "report/model_ranking.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -40,10 +42,15 @@ class ModelCommand final : public Command {
     declare_experiment_options(options, experiment_);
     declare_keep_values(options, experiment_);
     options.flag("--stored", stored_, "the models that the file holds instead of new ones")
-        .values("--metric", "M", metrics_, "only this metric (a name or a pattern)")
+        .flag("--sets", list_sets_, "list the sets of models that the file holds")
+        .value("--set", "NAME", &set_, "with --stored: this set of models, where the file holds several")
+        .values("--rename-set", "OLD=NEW", rename_sets_, "with --stored --save: give a set another name")
+        .values("--delete-set", "NAME", delete_sets_, "with --stored --save: leave a set out")
+        .values("-m,--metric", "M", metrics_, "only this metric (a name or a pattern)")
         .values("--callpath", "C", callpaths_, "only this call path (a name or a pattern)")
         .values("--predict", "P=N,...", predict_, "the models' values at this point")
-        .value("--expect", "GROWTH", &expect_, "what growth is acceptable, e.g. \"log2(p)\"; the default")
+        .value("--expect", "GROWTH", &expect_,
+               "what growth is acceptable, e.g. \"log2(p)\", the default; strong scaling: 1")
         .value("--at", "P=N,...", &at_, "the scale that matters; default 16 times the largest of the first parameter")
         .value("-n,--number", "N", &number_, "rows of the table; 0 = all")
         .value("--print", "WHAT", &print_, "as Extra-P prints it: all, functions, callpaths, ..., or a format string")
@@ -61,9 +68,13 @@ class ModelCommand final : public Command {
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
     FATHOM_TRY(experiment_data_, dataset->experiment());
     const Experiment& e = *experiment_data_;
+    if (list_sets_) return list_sets(session, *dataset);
     FATHOM_TRY(ModelSets sets, stored_ ? stored_sets(*dataset) : fitted(session));
+    if (stored_) FATHOM_CHECK(change_sets(sets));
     // What is saved is everything; what is shown is what was asked for.
     if (save_) FATHOM_CHECK(save(session, *dataset, sets));
+    if (stored_) FATHOM_CHECK(choose_set(session, sets));
+    if (!metrics_.empty() || !callpaths_.empty()) whole_ = sets.front();
     for (ModelSet& set : sets) FATHOM_CHECK(filter(set));
     if (stored_) options_.measure = sets.front().modeler.measure;
     if (plot_) FATHOM_CHECK(plot(session, sets.front()));
@@ -99,6 +110,80 @@ class ModelCommand final : public Command {
     FATHOM_TRY(const auto models, dataset.models());
     if (models->empty()) return Error("the file holds no models").hint("leave out --stored to make some");
     return ModelSets(*models);
+  }
+
+  static std::vector<std::string> names_of(const ModelSets& sets) {
+    std::vector<std::string> names;
+    for (const ModelSet& set : sets) names.push_back(set.name);
+    return names;
+  }
+
+  static Result<ModelSets::iterator> find_set(ModelSets& sets, const std::string& name) {
+    const auto found = std::find_if(sets.begin(), sets.end(), [&](const ModelSet& set) { return set.name == name; });
+    if (found != sets.end()) return found;
+    return Error::usage(fmt::format("no set of models is called '{}'{}", name, did_you_mean(name, names_of(sets))))
+        .hint(fmt::format("there are: {}", fmt::join(names_of(sets), ", ")));
+  }
+
+  Result<void> change_sets(ModelSets& sets) const {
+    if ((!rename_sets_.empty() || !delete_sets_.empty()) && !save_) {
+      return Error::usage("--rename-set and --delete-set need --save FILE");
+    }
+    for (const std::string& change : rename_sets_) {
+      const auto equals = change.find('=');
+      if (equals == std::string::npos) return Error::usage(fmt::format("'{}' is not OLD=NEW", change));
+      FATHOM_TRY(const auto set, find_set(sets, change.substr(0, equals)));
+      set->name = change.substr(equals + 1);
+    }
+    for (const std::string& name : delete_sets_) {
+      FATHOM_TRY(const auto set, find_set(sets, name));
+      sets.erase(set);
+    }
+    if (sets.empty()) return Error::usage("no set of models is left");
+    return {};
+  }
+
+  // The one that was named becomes the only one.
+  Result<void> choose_set(Session& session, ModelSets& sets) const {
+    if (set_) {
+      FATHOM_TRY(const auto set, find_set(sets, *set_));
+      ModelSet chosen = std::move(*set);
+      sets.clear();
+      sets.push_back(std::move(chosen));
+    } else if (sets.size() > 1 && !print_) {
+      session.note(fmt::format("the file holds {} sets of models, '{}' is shown; --set NAME takes another: {}",
+                               sets.size(), sets.front().name, fmt::join(names_of(sets), ", ")));
+    }
+    return {};
+  }
+
+  static Result<int> list_sets(Session& session, Dataset& dataset) {
+    FATHOM_TRY(const ModelSets sets, stored_sets(dataset));
+    if (session.json()) {
+      JsonWriter json(session.out());
+      json.begin_array();
+      for (const ModelSet& set : sets) {
+        json.begin_object().member("name", std::string_view(set.name));
+        json.member("models", std::uint64_t{set.models.size()}).end_object();
+      }
+      json.end_array();
+      return kDone;
+    }
+    if (session.csv()) {
+      CsvWriter csv(session.out());
+      csv.header({"name", "models"});
+      for (const ModelSet& set : sets) {
+        csv.field(set.name);
+        csv.field(std::to_string(set.models.size()));
+        csv.end_row();
+      }
+      return kDone;
+    }
+    TextTable table;
+    table.column("SET", Align::left, true).column("MODELS", Align::right);
+    for (const ModelSet& set : sets) table.row({{set.name}, {grouped(set.models.size())}});
+    session.out().write(table.text(session.terminal()));
+    return kDone;
   }
 
   Result<ModelSets> fitted(Session& session) {
@@ -334,7 +419,23 @@ class ModelCommand final : public Command {
     if (!at_.empty()) {
       FATHOM_TRY(options.at, parse_point(at_, e.parameters(), largest_point(e)));
     }
-    FATHOM_TRY(const Ranking ranking, rank_models(e, set, options));
+    // Shares are of everything, whatever is shown of it.
+    FATHOM_TRY(Ranking ranking, rank_models(e, whole_.models.empty() ? set : whole_, options));
+    std::set<std::uint32_t> chosen;
+    std::size_t extremes = 0;
+    for (const Model& m : set.models) {
+      // Minima and maxima are no part of anything, so that they are only ranked when asked for.
+      const bool extreme = find_tag(e.metrics()[e.series()[m.series].metric].tags, kExtremeTag) != nullptr;
+      if (extreme && metrics_.empty()) {
+        ++extremes;
+      } else {
+        chosen.insert(m.series);
+      }
+    }
+    std::erase_if(ranking.models, [&](const RankedModel& r) { return !chosen.contains(r.model->series); });
+    if (extremes > 0) {
+      session.note(fmt::format("{} models of minima and maxima are not ranked (--metric NAME does)", extremes));
+    }
     const bool several_metrics = e.metrics().size() > 1;
     TextTable table;
     table.column("").column("call path", Align::left, true);
@@ -403,6 +504,11 @@ class ModelCommand final : public Command {
   std::string set_name_ = "New model";
   std::optional<std::string> plot_;
   ExperimentPtr experiment_data_;
+  ModelSet whole_;  // before anything was filtered; without models where nothing was
+  std::optional<std::string> set_;
+  bool list_sets_ = false;
+  std::vector<std::string> rename_sets_;
+  std::vector<std::string> delete_sets_;
   FitOptions options_;                            // of the fit; stored models: the defaults
   std::vector<std::vector<Forecast>> forecasts_;  // per shown model and point of --predict or --at
 };

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "defs/definitions.hpp"
 #include "profile/algebra/algebra.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/profile.hpp"
+#include "profile/selection.hpp"
 
 namespace fathom::cli {
 
@@ -43,23 +45,12 @@ Result<ProfilePtr> with_all_cubepl(ProfilePtr profile, const std::vector<std::st
                                    const DerivedMetric& pattern = {});
 Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::string>& definitions);
 
-// Metrics whose unique or display name fits one of the patterns, in the order of the patterns; none = an empty list.
-// A pattern that fits nothing is an error with a suggestion.
-Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std::vector<std::string>& patterns);
-// The same; without patterns the one metric that a person most likely wants: time, or else the first usable one.
-Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile, const std::vector<std::string>& patterns);
-// Contexts by the ids the file uses, ranges of them, or what they are (roots, leaves, level<N); ascending.
-Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& wishes);
-// Locations by label or pattern, ascending; without patterns all.
-Result<std::vector<LocationId>> choose_locations(const Definitions& defs, const std::vector<std::string>& patterns);
-// Neighbouring locations as ranges.
-std::vector<IndexRange> as_ranges(const std::vector<LocationId>& locations);
-// Checks that every region pattern fits at least one region.
-Result<void> check_region_patterns(const Definitions& defs, const std::vector<std::string>& patterns);
-
 // A region as people read it: demangled, template arguments shortened unless `full`.
 std::string shown_name(const std::string& name, bool full);
 std::string shown_metric(const Metric& metric);
 void write_value(JsonWriter& json, const Value& value);
+// A column of a metric's values, and one of them as its cell; a composite's text is kept in `text` until it is added.
+ColumnSpec metric_column(const Metric& metric);
+TableBuilder::Cell metric_cell(const Value& value, std::string& text);
 
 }  // namespace fathom::cli

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <new>
 
+#include "base/stop.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
@@ -62,6 +66,8 @@ struct Program {
   GlobalOptions global;
   Options everywhere;
   Options declared;
+  bool force = false;
+  bool csv_safe = false;
 
   Result<int> run_command(const CommandEntry& entry, std::span<const std::string> rest) {
     const std::unique_ptr<Command> command = entry.make();
@@ -72,13 +78,46 @@ struct Program {
       return kDone;
     }
     if (global.version) return show_version();
+    global.csv = global.csv || csv_safe;
     FATHOM_CHECK(check_forms(entry, global));
+    out.for_people(!global.json && !global.csv);
+    out.csv_safe(csv_safe);
     FATHOM_CHECK(check_positionals(entry, declared));
     Session session(global, out, err);
-    auto status = command->run(session);
+    if (force) session.work()->options["force"] = "true";
+    auto status = run_guarded(*command, session);
+    // What came of a file that is no longer there is worth nothing, whatever it looks like.
+    if (auto lost = stop_reason()) return *std::move(lost);
     if (auto written = out.finish(); status.ok() && !written.ok()) status = std::move(written).error();
     session.show_diagnostics();
     return status;
+  }
+
+  // What the request was about, for errors that know no file.
+  [[nodiscard]] Place subject() const {
+    for (const OptionSpec& spec : declared.specs()) {
+      if (!spec.positional) continue;
+      if (const auto* one = std::get_if<std::string*>(&spec.target)) return Place::in(**one);
+      if (const auto* many = std::get_if<std::vector<std::string>*>(&spec.target)) {
+        if (!(*many)->empty()) return Place::in((*many)->front());
+      }
+    }
+    return {};
+  }
+
+  // Nothing throws on purpose: memory or threads ran out, or it is a fault of the program.
+  [[nodiscard]] Result<int> run_guarded(Command& command, Session& session) const {
+    try {
+      auto status = command.run(session);
+      if (status || status.error().kind() != ErrorKind::unusable) return status;
+      return std::move(status).error().where(subject());
+    } catch (const std::bad_alloc&) {
+      return Error("the system gave no more memory", subject())
+          .hint("--max-memory SIZE keeps to what there is; --threads 1 needs less");
+    } catch (const std::exception& error) {
+      return Error(error.what(), subject())
+          .hint("where threads or memory ran out, --threads 1 and --max-memory SIZE need less");
+    }
   }
 
   int show_version() {
@@ -88,6 +127,8 @@ struct Program {
 
   Result<int> run() {
     declare(global, everywhere);
+    everywhere.flag("--csv-safe", csv_safe, "CSV in which cells that a spreadsheet would evaluate begin with a quote");
+    everywhere.flag("--force", force, "write into a directory that holds other files, too; they are left alone");
     const std::size_t at = find_command_name(arguments, everywhere);
     if (at == arguments.size()) {
       FATHOM_CHECK(parse_arguments(arguments, {}, everywhere, "fathom"));
@@ -104,9 +145,19 @@ struct Program {
         return kDone;
       }
       name = rest.front();
+      if (const std::string page = topic(name, Terminal::of(1)); !page.empty()) {
+        out.write(page);
+        return kDone;
+      }
       rest = {"--help"};
     }
     const CommandEntry* entry = find_command(name);
+    // A path instead of a command: people want to know what it is and what can be done with it.
+    std::error_code ignored;
+    if (entry == nullptr && std::filesystem::exists(name, ignored)) {
+      entry = find_command("info");
+      rest.insert(rest.begin(), {name, "--next"});
+    }
     if (entry == nullptr) return unknown_command(name);
     return run_command(*entry, rest);
   }
@@ -116,6 +167,7 @@ struct Program {
 
 int run_program(std::span<const std::string> arguments, Output& out, Output& err) {
   Program program{.arguments = arguments, .out = out, .err = err, .global = {}, .everywhere = {}, .declared = {}};
+  err.for_people(true);
   auto status = program.run();
   if (auto written = out.finish(); status.ok() && !written.ok()) status = std::move(written).error();
   if (status.ok()) return *status;

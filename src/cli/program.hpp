@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "report/output.hpp"
+#include "base/output.hpp"
 
 namespace fathom::cli {
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/visible.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_bar.hpp"
 #include "formats/registry.hpp"
+#include "report/table_output.hpp"
 
 namespace fathom::cli {
 
@@ -28,10 +30,11 @@ Session::Session(const GlobalOptions& options, Output& out, Output& err)
       err_(err),
       terminal_(Terminal::of(STDOUT_FILENO)),
       error_terminal_(Terminal::of(STDERR_FILENO)),
-      work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))) {
+      work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))),
+      execution_(static_cast<unsigned>(options.threads), interrupt_flag(),
+                 options.quiet ? ProgressSink() : progress_bar()),
+      scope_(execution_) {
   if (options.max_steps) work_->options["max-steps"] = std::to_string(*options.max_steps);
-  set_thread_count(static_cast<unsigned>(options.threads));
-  set_progress_enabled(!options.quiet);
 }
 
 void Session::note(std::string_view text) {
@@ -52,6 +55,26 @@ Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesyst
   return opened_.back()->profile();
 }
 
+Result<void> Session::show_rows(const TableSource& source, const ScanRequest& request, const TableLook& look) {
+  if (csv()) return write_rows(out_, RowForm::csv, source, request);
+  if (json()) return write_rows(out_, RowForm::json, source, request);
+  return write_text(out_, source, request, look);
+}
+
+void Session::show_table(const Table& table, std::string_view key, const TableLook& look) {
+  if (csv()) {
+    write_csv(out_, table);
+  } else if (json()) {
+    JsonWriter writer(out_);
+    writer.begin_object().key(key);
+    write_json(writer, table);
+    write_diagnostics(writer);
+    writer.end_object();
+  } else {
+    out_.write(table_text(table, terminal_, look));
+  }
+}
+
 void write_diagnostic(JsonWriter& json, const Diagnostic& diagnostic) {
   json.begin_object();
   json.member("id", diagnostic.id).member("severity", to_string(diagnostic.severity));
@@ -69,23 +92,23 @@ void Session::write_diagnostics(JsonWriter& json) const {
 }
 
 void Session::show_diagnostics() {
-  const std::vector<Diagnostic> all = work_->diagnostics.all();
-  for (; shown_ < all.size(); ++shown_) {
-    const Diagnostic& diagnostic = all[shown_];
-    if (options_.quiet) continue;
+  std::vector<Diagnostic> all = work_->diagnostics.all();
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::exchange(shown_, all.size())));
+  if (options_.quiet) all.clear();
+  for (const Diagnostic& diagnostic : summarised(std::move(all))) {
     const bool info = diagnostic.severity == Severity::info;
     const std::string label = info ? "note:" : diagnostic.severity == Severity::data_loss ? "data lost:" : "warning:";
     const std::string place = diagnostic.place.text();
     err_.write(fmt::format("fathom: {} {}{}{}{}\n", error_terminal_.paint(label, info ? Style::dim : Style::yellow),
-                           place, place.empty() ? "" : ": ", diagnostic.text,
+                           visible(place), place.empty() ? "" : ": ", visible(diagnostic.text),
                            diagnostic.count > 1 ? fmt::format(" ({} times)", diagnostic.count) : ""));
   }
   err_.flush();
 }
 
 void Session::show_error(const Error& error) {
-  err_.write(fmt::format("fathom: {} {}\n", error_terminal_.paint("error:", Style::red), error.text()));
-  if (!error.hint().empty()) err_.write(fmt::format("  {}\n", error.hint()));
+  err_.write(fmt::format("fathom: {} {}\n", error_terminal_.paint("error:", Style::red), visible(error.text())));
+  if (!error.hint().empty()) err_.write(fmt::format("  {}\n", visible(error.hint())));
   err_.flush();
 }
 
@@ -94,7 +117,7 @@ int exit_status(const Error& error) {
     case ErrorKind::refused:
       return kRefused;
     case ErrorKind::cancelled:
-      return 130;  // as the shell counts a process ended by Ctrl-C
+      return interrupted_status();
     case ErrorKind::unusable:
     case ErrorKind::usage:
       break;

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "base/execution.hpp"
+#include "base/json.hpp"
+#include "base/output.hpp"
 #include "base/work.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "formats/dataset.hpp"
-#include "report/json.hpp"
-#include "report/output.hpp"
+#include "report/row_stream.hpp"
+#include "report/table_text.hpp"
 #include "report/terminal.hpp"
 
 namespace fathom::cli {
@@ -61,12 +64,25 @@ class Session {
   // The profile of a path; its dataset stays open as long as the session.
   Result<std::shared_ptr<const Profile>> open_profile(const std::filesystem::path& path);
 
+  // A table of any size in the form that was asked for; JSON is an array of rows.
+  Result<void> show_rows(const TableSource& source, const ScanRequest& request = {}, const TableLook& look = {});
+  // The same for rows that come one by one.
+  [[nodiscard]] RowStream stream(Schema schema, const TableLook& look = {}) {
+    return {out_,
+            csv()    ? std::optional(RowForm::csv)
+            : json() ? std::optional(RowForm::json)
+                     : std::nullopt,
+            std::move(schema), look};
+  }
+  // A table in memory, likewise; JSON is an object with the rows as member `key` and the diagnostics.
+  void show_table(const Table& table, std::string_view key, const TableLook& look = {});
+
   // "diagnostics": [...] as a member of the object being written.
   void write_diagnostics(JsonWriter& json) const;
   // What was noticed since the last time, on stderr; called at the end of every command anyway.
   void show_diagnostics();
   // They were part of the result; nothing is left to show.
-  void forget_diagnostics() { shown_ = work_->diagnostics.all().size(); }
+  void forget_diagnostics() { shown_ = work_->diagnostics.size(); }
   void show_error(const Error& error);
 
  private:
@@ -76,6 +92,8 @@ class Session {
   Terminal terminal_;
   Terminal error_terminal_;
   Work work_;
+  Execution execution_;  // threads, Ctrl-C and progress, as the options say, while the session lives
+  ExecutionScope scope_;
   std::vector<DatasetPtr> opened_;
   std::size_t shown_ = 0;
 };

@@ -65,6 +65,7 @@ class SortCommand final : public Command {
     });
     if (!sorted.ok()) return std::move(sorted).error();
     std::size_t changed = 0;
+    std::vector<OutputFile> files;  // the streams that change take their places together
     for (std::size_t i = 0; i < results.size(); ++i) {
       ovni::Stream& stream = trace.streams[i];
       if (results[i].empty_regions > 0) {
@@ -72,15 +73,23 @@ class SortCommand final : public Command {
             "ovni.empty_region", stream.blob.place(),
             fmt::format("stream {} has {} empty regions", stream.path, results[i].empty_regions));
       }
-      if (results[i].bytes.empty()) continue;
+      if (results[i].patches.empty()) continue;
       ++changed;
       if (target_.empty()) {
-        FATHOM_CHECK(write_file(stream.file, results[i].bytes));
+        FATHOM_TRY(OutputFile file, OutputFile::create(stream.file));
+        ovni::patched(stream, results[i].patches, [&](Bytes bytes) { file.write(bytes); });
+        FATHOM_CHECK(file.finish());
+        files.push_back(std::move(file));
       } else {
-        stream.blob = Blob::own(stream.file.string(), std::move(results[i].bytes));
+        std::string whole;
+        whole.reserve(stream.blob.size());
+        ovni::patched(stream, results[i].patches, [&](Bytes bytes) { whole += as_text(bytes); });
+        stream.blob = Blob::own(stream.file.string(), std::move(whole));
       }
     }
-    if (!target_.empty()) FATHOM_CHECK(ovni::write_trace(trace, target_, trace.layout, session.work()));
+    for (OutputFile& file : files) FATHOM_CHECK(file.commit());
+    if (!target_.empty())
+      FATHOM_CHECK(ovni::write_trace(trace, target_, trace.layout, session.work(), session.work()->flag("force")));
     session.note(fmt::format("{} of {} streams changed", changed, trace.streams.size()));
     return kDone;
   }

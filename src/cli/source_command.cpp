@@ -11,7 +11,6 @@
 #include "io/file.hpp"
 #include "io/line_cursor.hpp"
 #include "profile/source_lines.hpp"
-#include "report/csv.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -58,10 +57,15 @@ class SourceCommand final : public Command {
       return Error::usage(fmt::format("no source file is called '{}'{}", *file_, did_you_mean(*file_, names)))
           .hint("'fathom source PATH' lists them");
     }
-    if (session.csv()) {
-      CsvWriter csv(session.out());
-      csv.header({"file", "line", "value", "inclusive", "text"});
-      for (const SourceLines* file : chosen) FATHOM_CHECK(write_csv(csv, dataset, *file));
+    if (session.csv() || session.json()) {
+      RowStream rows = session.stream({"line",
+                                       {{"file", ColumnType::text},
+                                        {"line", ColumnType::int64},
+                                        {"value", ColumnType::float64, metric.unit},
+                                        {"inclusive", ColumnType::float64, metric.unit},
+                                        {"text", ColumnType::free_text}}});
+      for (const SourceLines* file : chosen) FATHOM_CHECK(write_lines(rows, dataset, *file));
+      rows.end();
       return kDone;
     }
     for (const SourceLines* file : chosen) FATHOM_CHECK(annotate(session, dataset, metric, *file, total.scalar()));
@@ -75,18 +79,18 @@ class SourceCommand final : public Command {
 
   static Result<int> list(Session& session, const Dataset& dataset, const Metric& metric,
                           const std::vector<SourceLines>& files, double total) {
-    if (session.csv()) {
-      CsvWriter csv(session.out());
-      csv.header({"file", "value", "inclusive", "lines", "text"});
+    if (session.csv() || session.json()) {
+      TableBuilder table({"files",
+                          {{"file", ColumnType::text},
+                           {"value", ColumnType::float64, metric.unit},
+                           {"inclusive", ColumnType::float64, metric.unit},
+                           {"lines", ColumnType::uint64},
+                           {"text", ColumnType::text}}});
       for (const SourceLines& file : files) {
         const auto found = hpctoolkit::find_source(dataset.path(), file.file);
-        csv.field(std::string_view(file.file));
-        csv.field(file.total);
-        csv.field(file.inclusive);
-        csv.field(std::uint64_t{file.lines.size()});
-        csv.field(std::string_view(found ? found->string() : ""));
-        csv.end_row();
+        table.row(file.file, file.total, file.inclusive, file.lines.size(), found ? found->string() : std::string());
       }
+      session.show_table(std::move(table).finish(), "files");
       return kDone;
     }
     session.out().write(fmt::format("{}: {} in total\n\n", session.terminal().paint(metric.name, Style::bold),
@@ -127,15 +131,11 @@ class SourceCommand final : public Command {
     return {};
   }
 
-  static Result<void> write_csv(CsvWriter& csv, const Dataset& dataset, const SourceLines& file) {
+  static Result<void> write_lines(RowStream& rows, const Dataset& dataset, const SourceLines& file) {
     return each_line(dataset, file, [&](std::int64_t line, std::string_view text) {
       const auto value = file.lines.find(line);
-      csv.field(std::string_view(file.file));
-      csv.field(line);
-      csv.field(value == file.lines.end() ? 0.0 : value->second.own);
-      csv.field(value == file.lines.end() ? 0.0 : value->second.inclusive);
-      csv.field(text);
-      csv.end_row();
+      const bool any = value != file.lines.end();
+      rows.row(file.file, line, any ? value->second.own : 0.0, any ? value->second.inclusive : 0.0, text);
     });
   }
 

@@ -3,36 +3,30 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/time_argument.hpp"
-#include "report/csv.hpp"
-#include "report/text_table.hpp"
+#include "report/table_output.hpp"
 
 namespace fathom::cli {
 
 namespace {
 
-bool is_number(std::string_view text) {
-  // JSON's idea of a number: no plus, no bare dot, no leading zeros beyond one.
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || text.find_first_not_of("0123456789.") != std::string_view::npos) return false;
-  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return false;
-  return text.front() != '.' && text.back() != '.' && std::count(text.begin(), text.end(), '.') <= 1;
-}
-
 class StatsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a trace")
+        .choice("--clock", clock_, {"run", "raw"},
+                "DUMPI: times with the clocks of several nodes brought together (run), or as stored (raw)")
         .values("--by", "WHAT", by_,
                 "further tables; DUMPI: kind, rank, rank-call, rank-size, size, counter, bin, bin-call, bin-peer, "
-                "bin-size, bin-counter; ovni: model, thread; samples: location, context, gpu-idle")
+                "bin-size, bin-counter, bin-total; ovni: model, thread; samples: location, context, gpu-idle; others: "
+                "location, state, counter, kind")
         .value("--table", "NAME", &table_, "this table alone: calls, matrix, or what --by takes")
         .values("-l,--location", "ID", locations_, "only these locations")
         .value("--from-time", "T", &from_,
-               "only calls that begin at T or later: ns on the trace's clock, or with a unit (1.5s)")
+               "only calls that begin at T or later since the first event: ns, or with a unit (1.5s); @T is on the "
+               "trace's clock")
         .value("--to-time", "T", &to_, "only calls that begin before T")
         .value("--depth", "N", &depth_, "samples: the function at depth N of the call stack (0 = outermost)")
         .values(
@@ -54,12 +48,17 @@ class StatsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (clock_ == "raw") session.work()->options["clock"] = clock_;
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     StatisticsOptions options;
     options.by = by_;
     options.locations = locations_;
-    FATHOM_TRY(options.from_ns, time_argument(from_));
-    FATHOM_TRY(options.to_ns, time_argument(to_));
+    if (from_ || to_) {
+      FATHOM_TRY(const auto trace, dataset->trace());
+      FATHOM_TRY(const TimeWindow window, window_argument(session, *trace, from_, to_));
+      if (from_) options.from_ns = window.from_ns;
+      if (to_) options.to_ns = window.to_ns;
+    }
     const bool of_by = table_ && *table_ != "calls" && *table_ != "matrix";
     if (of_by) {
       options.by = {*table_};
@@ -79,6 +78,10 @@ class StatsCommand final : public Command {
       }));
       if (printed) return kDone;
     }
+    // People see all ranks of a bin together; rank by rank it is --table bin.
+    const bool people = !session.json() && !session.csv();
+    if (people && !table_)
+      std::replace(options.by.begin(), options.by.end(), std::string("bin"), std::string("bin-total"));
     FATHOM_TRY(const TraceStatistics statistics, dataset->statistics(options));
     if (session.json()) {
       write_json(session, statistics);
@@ -93,42 +96,15 @@ class StatsCommand final : public Command {
  private:
   static void write_json(Session& session, const TraceStatistics& statistics) {
     JsonWriter json(session.out());
-    json.begin_object();
-    json.key("calls").begin_object();
-    for (const CallStatistics& call : statistics.calls) {
-      json.key(call.name).begin_object();
-      json.member("count", call.count);
-      if (call.wall_s) json.member("wall_s", *call.wall_s);
-      if (call.cpu_s) json.member("cpu_s", *call.cpu_s);
-      if (call.bytes) json.member("bytes", *call.bytes);
-      if (call.sent) json.member("sent", *call.sent);
-      if (call.received) json.member("received", *call.received);
-      json.end_object();
-    }
-    json.end_object();
+    json.begin_object().key("calls");
+    write_json_by_key(json, calls_table(statistics.calls), {.skip_missing = true});
     if (statistics.has_matrix) {
-      json.key("matrix").begin_array();
-      for (const MatrixEntry& entry : statistics.matrix) {
-        json.begin_object().member("src", entry.src).member("dst", entry.dst);
-        json.member("messages", entry.messages).member("bytes", entry.bytes).end_object();
-      }
-      json.end_array();
+      json.key("matrix");
+      fathom::write_json(json, matrix_table(statistics.matrix));
     }
-    for (const StatisticsTable& table : statistics.tables) {
-      json.key(table.name).begin_array();
-      for (const auto& row : table.rows) {
-        json.begin_object();
-        for (std::size_t i = 0; i < table.columns.size() && i < row.size(); ++i) {
-          json.key(table.columns[i]);
-          if (is_number(row[i])) {
-            json.raw(row[i]);
-          } else {
-            json.value(std::string_view(row[i]));
-          }
-        }
-        json.end_object();
-      }
-      json.end_array();
+    for (const Table& table : statistics.tables) {
+      json.key(table.schema.name);
+      fathom::write_json(json, table);
     }
     session.write_diagnostics(json);
     json.end_object();
@@ -136,88 +112,113 @@ class StatsCommand final : public Command {
 
   // One table: the one that was asked for, or the calls.
   void write_csv(Session& session, const TraceStatistics& statistics) const {
-    CsvWriter csv(session.out());
     if (table_ ? *table_ == "matrix" : matrix_ && statistics.has_matrix) {
-      csv.header({"src", "dst", "messages", "bytes"});
-      for (const MatrixEntry& entry : statistics.matrix) {
-        csv.field(entry.src);
-        csv.field(entry.dst);
-        csv.field(entry.messages);
-        csv.field(entry.bytes);
-        csv.end_row();
-      }
-      return;
-    }
-    if (!statistics.tables.empty() && table_ != "calls") {
-      const StatisticsTable& table = statistics.tables.back();
-      for (const std::string& column : table.columns) csv.field(std::string_view(column));
-      csv.end_row();
-      for (const auto& row : table.rows) {
-        for (const std::string& cell : row) csv.field(std::string_view(cell));
-        csv.end_row();
-      }
-      return;
-    }
-    csv.header({"call", "count", "wall_s", "cpu_s", "bytes", "sent", "received"});
-    for (const CallStatistics& call : statistics.calls) {
-      csv.field(std::string_view(call.name));
-      csv.field(call.count);
-      const auto optional = [&](const auto& value) {
-        if (value) {
-          csv.field(*value);
-        } else {
-          csv.field("");
-        }
-      };
-      optional(call.wall_s);
-      optional(call.cpu_s);
-      optional(call.bytes);
-      optional(call.sent);
-      optional(call.received);
-      csv.end_row();
+      fathom::write_csv(session.out(), matrix_table(statistics.matrix));
+    } else if (!statistics.tables.empty() && table_ != "calls") {
+      fathom::write_csv(session.out(), statistics.tables.back());
+    } else {
+      fathom::write_csv(session.out(), calls_table(statistics.calls));
     }
   }
 
   void write_text(Session& session, const TraceStatistics& statistics) const {
     if (!table_ || *table_ == "calls") write_calls(session, statistics);
     if (!table_) write_messages(session, statistics);
-    if (table_ ? *table_ == "matrix" : matrix_) write_matrix(session, statistics);
+    if (table_ ? *table_ == "matrix" : matrix_) {
+      if (!table_) session.out().write("\n");
+      session.out().write(table_text(matrix_table(statistics.matrix), session.terminal()));
+    }
     if (table_ == "calls" || table_ == "matrix") return;
-    for (const StatisticsTable& extra : statistics.tables) {
-      TextTable text;
-      for (const std::string& column : extra.columns) {
-        const bool name = column == "call" || column == "counter" || column == "kind";
-        text.column(is_duration(column) ? column.substr(0, column.size() - kSeconds.size()) : column,
-                    name ? Align::left : Align::right);
-      }
-      for (const auto& row : extra.rows) {
-        std::vector<Cell> cells;
-        for (std::size_t i = 0; i < row.size(); ++i) cells.emplace_back(for_people(extra.columns[i], row[i]));
-        text.row(std::move(cells));
-      }
-      if (!table_) session.out().write(fmt::format("\n{}\n", extra.name));
-      session.out().write(text.text(session.terminal()));
-      if (extra.rows.empty())
-        session.note(fmt::format("the trace holds nothing that goes into the table {}", extra.name));
+    for (const Table& extra : statistics.tables) {
+      if (!table_) session.out().write(fmt::format("\n{}\n", extra.schema.name));
+      write_extra(session, extra);
+      if (extra.rows() == 0)
+        session.note(fmt::format("the trace holds nothing that goes into the table {}", extra.schema.name));
     }
   }
 
-  static constexpr std::string_view kSeconds = "_s";
-  // Points in time keep all their digits, so that they can be found again.
-  static bool is_duration(std::string_view column) {
-    return column.ends_with(kSeconds) && column != "first_s" && column != "last_s" && column != "from_s" &&
-           column != "to_s";
-  }
-  // A cell of a further table, whose texts are exact: with a unit where the column says which.
-  static std::string for_people(std::string_view column, const std::string& text) {
-    const auto number = parse_double(text);
-    if (!number) return text;
-    if (is_duration(column)) return readable(*number, "sec");
-    if (column == "share") return percent(*number, 1);
-    if (column == "sent" || column == "received" || column == "bytes" || column == "file_bytes") {
-      return readable(*number, "bytes");
+  static void write_extra(Session& session, const Table& table) {
+    if (table.schema.name == "ranks") {
+      const std::optional<std::size_t> late = late_rank(table);
+      TableLook look{{{"rank"},
+                      {"calls"},
+                      {"wall_s", Show::automatic, "IN CALLS"},
+                      {"wall_s", Show::bar},
+                      {"wall_outside_s", Show::automatic, "BETWEEN"},
+                      {"cpu_s"},
+                      {"sent"},
+                      {"received"},
+                      {"active_s"}}};
+      look.style = [late](const Table&, std::size_t row) { return row == late ? Style::yellow : Style::plain; };
+      session.out().write(table_text(table, session.terminal(), look));
+      if (late) {
+        const Column& wall = table.column("wall_s");
+        session.out().write(fmt::format(
+            "rank {} spends the least time in calls, {} where the median is {}: the others wait for it\n",
+            exact_cell(table.column("rank"), *late), readable(wall.real(*late), "s"), readable(median(wall), "s")));
+      }
+      return;
     }
-    return text;
+    TableLook look = look_of(table.schema);
+    if (table.schema.name != "bin_totals") {
+      session.out().write(table_text(table, session.terminal(), look));
+      return;
+    }
+    look.columns.insert(look.columns.end(), {"wall_s", Show::bar});
+    // A bin with few calls is a phase in which everybody computes, or waits for somebody.
+    const double usual = median(table.column("calls"));
+    std::string slow;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      if (table.column("calls").real(row) < kFewCalls * usual) {
+        slow += (slow.empty() ? "" : ", ") + exact_cell(table.column("bin"), row);
+      }
+    }
+    look.style = [usual](const Table& rows, std::size_t row) {
+      return rows.column("calls").real(row) < kFewCalls * usual ? Style::yellow : Style::plain;
+    };
+    session.out().write(table_text(table, session.terminal(), look));
+    if (!slow.empty()) {
+      session.out().write(
+          fmt::format("far fewer calls than usual in bin {}: a phase of computing, or a late rank\n", slow));
+    }
+  }
+
+  static constexpr double kFewCalls = 0.25;  // of the median
+  static double median(const Column& column) {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < column.size(); ++row) values.push_back(column.real(row));
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  }
+  // The rank with the least time in calls, where it is far below the others: they wait inside of their calls for it.
+  static std::optional<std::size_t> late_rank(const Table& ranks) {
+    constexpr double kFarBelow = 0.8;
+    constexpr std::size_t kEnoughRanks = 3;
+    if (ranks.rows() < kEnoughRanks) return std::nullopt;
+    const Column& wall = ranks.column("wall_s");
+    std::size_t least = 0;
+    for (std::size_t row = 1; row < ranks.rows(); ++row) {
+      if (wall.real(row) < wall.real(least)) least = row;
+    }
+    if (wall.real(least) < kFarBelow * median(wall)) return least;
+    return std::nullopt;
+  }
+
+  // Points in time keep all their digits, so that they can be found again.
+  static TableLook look_of(const Schema& schema) {
+    TableLook look;
+    for (const ColumnSpec& spec : schema.columns) {
+      const bool moment = spec.name.starts_with("first_") || spec.name.starts_with("last_") || spec.name == "from_s" ||
+                          spec.name == "to_s";
+      look.columns.push_back({spec.name,
+                              moment                 ? Show::exact
+                              : spec.name == "share" ? Show::share
+                                                     : Show::automatic,
+                              "", is_text(spec.type)});
+    }
+    return look;
   }
 
   static void write_calls(Session& session, const TraceStatistics& statistics) {
@@ -225,21 +226,14 @@ class StatsCommand final : public Command {
     std::stable_sort(calls.begin(), calls.end(), [](const CallStatistics& a, const CallStatistics& b) {
       return a.wall_s.value_or(0) > b.wall_s.value_or(0);
     });
-    double total = 0;
-    for (const CallStatistics& call : calls) total += call.wall_s.value_or(0);
-    TextTable table;
-    table.column("call", Align::left, true).column("count", Align::right).column("wall", Align::right);
-    table.column("", Align::right)
-        .column("cpu", Align::right)
-        .column("sent", Align::right)
-        .column("received", Align::right);
-    for (const CallStatistics& call : calls) {
-      table.row({call.name, grouped(call.count), call.wall_s ? readable(*call.wall_s, "sec") : "",
-                 call.wall_s ? percent(*call.wall_s, total) : "", call.cpu_s ? readable(*call.cpu_s, "sec") : "",
-                 call.sent ? readable(static_cast<double>(*call.sent), "bytes") : "",
-                 call.received ? readable(static_cast<double>(*call.received), "bytes") : ""});
+    const bool timed =
+        std::any_of(calls.begin(), calls.end(), [](const auto& call) { return call.wall_s.has_value(); });
+    TableLook look{{{"call", Show::automatic, "", true}, {"count"}}};
+    if (timed) {
+      look.columns.insert(look.columns.end(), {{"wall_s"}, {"wall_s", Show::of_sum}, {"wall_s", Show::bar}});
     }
-    session.out().write(table.text(session.terminal()));
+    for (const char* column : {"cpu_s", "sent", "received"}) look.columns.push_back({column});
+    session.out().write(table_text(calls_table(calls), session.terminal(), look));
   }
 
   static void write_messages(Session& session, const TraceStatistics& statistics) {
@@ -254,20 +248,7 @@ class StatsCommand final : public Command {
                                     readable(bytes, "bytes"), grouped(statistics.matrix.size())));
   }
 
-  void write_matrix(Session& session, const TraceStatistics& statistics) const {
-    TextTable matrix;
-    matrix.column("from", Align::right)
-        .column("to", Align::right)
-        .column("messages", Align::right)
-        .column("bytes", Align::right);
-    for (const MatrixEntry& entry : statistics.matrix) {
-      matrix.row({std::to_string(entry.src), std::to_string(entry.dst), grouped(entry.messages),
-                  readable(static_cast<double>(entry.bytes), "bytes")});
-    }
-    if (!table_) session.out().write("\n");
-    session.out().write(matrix.text(session.terminal()));
-  }
-
+  std::string clock_ = "run";
   std::string path_;
   std::vector<std::string> by_;
   std::vector<std::string> locations_;

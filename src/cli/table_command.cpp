@@ -2,31 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/cancel.hpp"
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/experiment_options.hpp"
 #include "cli/experiment_table.hpp"
-#include "cli/path_walker.hpp"
 #include "cli/profile_arguments.hpp"
-#include "cli/table_rows.hpp"
-#include "profile/aggregate.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
-#include "profile/expression/fold_locations.hpp"
+#include "profile/system_groups.hpp"
+#include "profile/value_table.hpp"
 #include "profile/views.hpp"
 
 namespace fathom::cli {
 
 namespace {
-
-// Memory for one block of values; a quarter of the budget when that is less.
-constexpr std::uint64_t kBlockBytes = 256ULL << 20;
-// Contexts that one thread turns into text at a time, in cells.
-constexpr std::size_t kCellsPerPiece = 1U << 15;
 
 class TableCommand final : public Command {
  public:
@@ -40,11 +30,14 @@ class TableCommand final : public Command {
         .values("--context", "ID", contexts_,
                 "only these contexts, by the ids the file uses: 3, 0,5-10, roots, leaves, level<2; by region: "
                 "name=/regular expression/; may be repeated")
-        .values("--region", "R", regions_, "only contexts of regions of this name; patterns")
-        .values("--location", "ID", locations_, "only this location, by the id the file uses; patterns")
+        .values("-r,--region", "R", regions_, "only contexts of regions of this name; patterns")
+        .values("-l,--location", "ID", locations_, "only this location, by the id the file uses; patterns")
+        .choice("--by", by_, {"location", "thread", "process", "rank", "node"},
+                "values of threads (the default), or together per process or node, whose name stands for the location")
         .flag("--total", total_, "one row per metric: the roots (or --context), all locations together")
         .flag("--zeros", zeros_, "also values that are zero or absent")
-        .flag("--summary", summary_, "also the statistics that the file stores");
+        .flag("--summary", summary_, "also the statistics that the file stores")
+        .flag("--no-path", no_path_, "without the column of call paths, which is most of the text of a deep tree");
     arguments_.declare_derive(options);
     declare_experiment_options(options, reading_);
     arguments_.declare_hiding(options);
@@ -72,7 +65,7 @@ class TableCommand final : public Command {
       }
       FATHOM_TRY(const auto experiment, dataset.experiment());
       return write_experiment_table(session, *experiment,
-                                    {arguments_.metrics, contexts_, regions_, locations_, zeros_, summary_});
+                                    {arguments_.metrics, contexts_, regions_, locations_, zeros_, summary_, no_path_});
     }
     FATHOM_TRY(const ProfilePtr profile, arguments_.open(dataset));
     const Definitions& defs = profile->defs();
@@ -83,22 +76,24 @@ class TableCommand final : public Command {
       }
     }
     FATHOM_TRY(metrics, usable_only(*profile, metrics));
-    FATHOM_TRY(chosen_contexts_, contexts(defs));
-    FATHOM_TRY(const auto chosen_locations, choose_locations(defs, locations_));
-    form_ = session.csv() ? RowForm::csv : session.json() ? RowForm::json : RowForm::text;
-    session.out().write(RowSpeller::header(form_));
-    for (const MetricId metric : metrics) {
-      if (session.out().closed()) break;
-      if (total_) {
-        FATHOM_CHECK(write_total(session, *profile, metric, chosen_locations));
-      } else {
-        FATHOM_CHECK(write_metric(session, *profile, metric, chosen_locations));
-      }
+    FATHOM_TRY(auto chosen_contexts, contexts(defs));
+    FATHOM_TRY(auto chosen_locations, choose_locations(defs, locations_));
+    const bool statistics = profile->statistics_are_columns ? locations_.empty() : summary_;
+    if (statistics && !profile->statistics) session.note("the file stores no statistics");
+    std::vector<SystemGroup> groups;
+    if (const SystemLevel level = *system_level(by_); level != SystemLevel::thread) {
+      groups = system_groups(defs.system, level, chosen_locations);
     }
-    if (profile->statistics_are_columns ? locations_.empty() : summary_) {
-      FATHOM_CHECK(write_statistics(session, *profile, metrics));
-    }
-    session.out().write(RowSpeller::footer(form_, any_row_));
+    const auto values = value_table(profile, {.metrics = std::move(metrics),
+                                              .contexts = std::move(chosen_contexts),
+                                              .locations = std::move(chosen_locations),
+                                              .groups = std::move(groups),
+                                              .flavour = flavour_,
+                                              .metric_exclusive = metric_exclusive_,
+                                              .total = total_,
+                                              .zeros = zeros_,
+                                              .statistics = statistics});
+    FATHOM_CHECK(show_values(session, *values, no_path_));
     return kDone;
   }
 
@@ -134,9 +129,10 @@ class TableCommand final : public Command {
   }
 
   // Rows in order; all when nothing is asked for.
-  Result<std::vector<ContextId>> contexts(const Definitions& defs) {
+  [[nodiscard]] Result<std::optional<std::vector<ContextId>>> contexts(const Definitions& defs) const {
+    if (contexts_.empty() && regions_.empty()) return std::optional<std::vector<ContextId>>();
     FATHOM_TRY(std::vector<ContextId> chosen, choose_contexts(defs, contexts_));
-    if (regions_.empty()) return chosen;
+    if (regions_.empty()) return std::optional(std::move(chosen));
     FATHOM_CHECK(check_region_patterns(defs, regions_));
     const ContextFilter wanted = region_filter(defs, regions_);
     std::vector<ContextId> out;
@@ -147,233 +143,7 @@ class TableCommand final : public Command {
     } else {
       std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(out), wanted);
     }
-    none_ = out.empty();
-    return out;
-  }
-
-  void write_rows(Session& session, std::string_view rows) {
-    if (rows.empty()) return;
-    if (form_ == RowForm::json && !any_row_) rows.remove_prefix(1);
-    any_row_ = true;
-    session.out().write(rows);
-  }
-
-  Result<void> write_total(Session& session, const Profile& profile, MetricId metric,
-                           const std::vector<LocationId>& locations) {
-    const Definitions& defs = profile.defs();
-    Selection selection{
-        .flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .aggregate = true, .void_values = true};
-    if (selection.contexts.empty() && !none_) selection.contexts = defs.contexts.roots();
-    if (selection.contexts.empty()) return {};
-    Cells total(defs.metric(metric).type, 1, 1);
-    bool fresh = true;
-    // A derived metric's total follows from those of its operands.
-    const bool derived = defs.metric(metric).derived() && !metric_exclusive_;
-    if (derived) {
-      FATHOM_TRY(total, compute_groups(profile, metric, flavour_, {{selection.contexts}, {locations}}));
-    }
-    for (const IndexRange range : derived ? std::vector<IndexRange>() : as_ranges(locations)) {
-      selection.locations = range;
-      FATHOM_TRY(const Cells cells, values(profile, metric, selection));
-      for (std::size_t row = 0; row < cells.rows(); ++row) {
-        if (fresh) {
-          total = Cells(cells.type(), 1, 1);
-          total.copy_row(0, cells, row);
-          fresh = false;
-        } else {
-          total.add_row(0, cells, row);
-        }
-      }
-    }
-    const Value value = total.at(0, 0);
-    if (value.is_zero() && !zeros_) return {};
-    RowSpeller speller(form_, defs.metric(metric).name);
-    speller.start_context("", "");
-    std::string out;
-    speller.row(out, RowSpeller::spell_location(form_, ""), value.text(), is_number(value));
-    write_rows(session, out);
-    return {};
-  }
-
-  [[nodiscard]] Result<Cells> values(const Profile& profile, MetricId metric, Selection selection) const {
-    FATHOM_TRY(Cells cells, compute(profile, metric, selection));
-    if (!metric_exclusive_) return cells;
-    const Definitions& defs = profile.defs();
-    // What is stored for the metric itself decides what is taken off.
-    if (selection.flavour.kind == Flavour::Kind::stored && !defs.metric(metric).scopes.empty()) {
-      const bool inclusive = defs.metric(metric).scopes[0].scope == Scope::inclusive;
-      selection.flavour.kind = inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive;
-    }
-    for (const MetricId child : defs.metric_children(metric)) {
-      if (defs.metric(child).hidden || !why_unavailable(profile, child).empty()) continue;
-      FATHOM_TRY(const Cells part, compute(profile, child, selection));
-      FATHOM_CHECK(subtract(cells, part, defs.metric(metric).name));
-    }
-    return cells;
-  }
-
-  static Result<void> subtract(Cells& from, const Cells& part, const std::string& metric) {
-    if (from.type() == part.type()) {
-      for (std::size_t row = 0; row < from.rows(); ++row) from.subtract_row(row, part, row);
-      return {};
-    }
-    if (!from.type().is_plain_number() || !part.type().is_plain_number()) {
-      return Error::usage(fmt::format("metric '{}' and those below it have values of different kinds", metric));
-    }
-    Cells rest({ValueKind::f64, 0}, from.rows(), from.columns());
-    for (std::size_t row = 0; row < from.rows(); ++row) {
-      for (std::size_t i = 0; i < from.columns(); ++i) {
-        rest.reals(row)[i] = difference(from.scalar(row, i), part.scalar(row, i));
-      }
-    }
-    from = std::move(rest);
-    return {};
-  }
-
-  static bool is_number(const Value& value) {
-    return value.type().is_integer() || (value.type().is_double() && std::isfinite(value.scalar()));
-  }
-
-  Result<void> write_metric(Session& session, const Profile& profile, MetricId metric,
-                            const std::vector<LocationId>& locations) {
-    if (none_) return {};
-    if (expression::is_over_locations(profile, metric)) {
-      Grouping grouping{{}, {locations}};
-      for (const ContextId id : chosen_contexts_) grouping.rows.push_back({id});
-      FATHOM_TRY(const Cells cells, compute_groups(profile, metric, flavour_, grouping));
-      return write_cells(session, profile.defs(), metric, cells, {RowSpeller::spell_location(form_, "")});
-    }
-    const Selection all{.flavour = flavour_, .contexts = chosen_contexts_, .locations = {}, .void_values = true};
-    const std::size_t rows = row_count(profile, all);
-    const std::uint64_t per_location =
-        std::max<std::uint64_t>(1, Cells::bytes_needed(profile.defs().metric(metric).type, rows, 1));
-    const std::uint64_t limit = std::min(kBlockBytes, profile.work->budget.limit() / 4);
-    const auto block = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit / per_location, 1, UINT32_MAX));
-    for (const IndexRange range : as_ranges(locations)) {
-      for (std::uint32_t begin = range.begin; begin < range.end && !session.out().closed();) {
-        const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(range.end, std::uint64_t(begin) + block));
-        FATHOM_CHECK(write_block(session, profile, metric, {begin, end}));
-        begin = end;
-      }
-    }
-    return {};
-  }
-
-  Result<void> write_block(Session& session, const Profile& profile, MetricId metric, IndexRange locations) {
-    const Definitions& defs = profile.defs();
-    const Selection selection{
-        .flavour = flavour_, .contexts = chosen_contexts_, .locations = locations, .void_values = true};
-    FATHOM_TRY(const Cells cells, values(profile, metric, selection));
-    std::vector<std::string> labels;
-    for (std::uint32_t i = locations.begin; i < locations.end; ++i) {
-      labels.push_back(RowSpeller::spell_location(form_, defs.system.location_label(LocationId(i))));
-    }
-    return write_cells(session, defs, metric, cells, labels);
-  }
-
-  Result<void> write_cells(Session& session, const Definitions& defs, MetricId metric, const Cells& cells,
-                           const std::vector<std::string>& labels) {
-    const std::size_t piece = std::max<std::size_t>(1, kCellsPerPiece / std::max<std::size_t>(1, cells.columns()));
-    // A round of pieces is spelled in parallel and then written in order.
-    const std::size_t round = piece * thread_count() * 4;
-    for (std::size_t first = 0; first < cells.rows() && !session.out().closed(); first += round) {
-      const std::size_t count = std::min(round, cells.rows() - first);
-      std::vector<std::string> texts((count + piece - 1) / piece);
-      FATHOM_CHECK(parallel_for(texts.size(), [&](std::size_t i) -> Result<void> {
-        const std::size_t begin = first + i * piece;
-        spell(defs, metric, cells, labels, begin, std::min(begin + piece, first + count), texts[i]);
-        return {};
-      }));
-      for (const std::string& text : texts) write_rows(session, text);
-    }
-    return {};
-  }
-
-  void spell(const Definitions& defs, MetricId metric, const Cells& cells, const std::vector<std::string>& labels,
-             std::size_t begin, std::size_t end, std::string& out) const {
-    PathWalker walker(defs);
-    RowSpeller speller(form_, defs.metric(metric).name);
-    const Form form = form_of(cells.type());
-    for (std::size_t row = begin; row < end; ++row) {
-      bool started = false;
-      for (std::size_t column = 0; column < cells.columns(); ++column) {
-        if (!zeros_ && cells.is_zero(row, column)) continue;
-        if (!started) {
-          const ContextId id = chosen_contexts_.empty() ? ContextId(row) : chosen_contexts_[row];
-          speller.start_context(std::to_string(defs.contexts[id].file_id), walker.path(id));
-          started = true;
-        }
-        if (form == Form::real) {
-          const double value = cells.reals(row)[column];
-          char digits[32];
-          const auto stop = std::to_chars(digits, digits + sizeof digits, value).ptr;
-          if (std::isfinite(value)) {
-            speller.row(out, labels[column], {digits, static_cast<std::size_t>(stop - digits)}, true);
-          } else {
-            speller.row(out, labels[column], exact_text(value), false);
-          }
-        } else {
-          speller.row(out, labels[column], cells.at(row, column).text(), form == Form::integer);
-        }
-      }
-    }
-  }
-
-  Result<void> write_statistics(Session& session, const Profile& profile, const std::vector<MetricId>& metrics) {
-    if (!profile.statistics) {
-      session.note("the file stores no statistics");
-      return {};
-    }
-    FATHOM_TRY(const std::vector<StoredStatistic> all, profile.statistics());
-    const Definitions& defs = profile.defs();
-    PathWalker walker(defs);
-    if (total_) return write_column_totals(session, defs, metrics, all);
-    for (const StoredStatistic& one : all) {
-      if (!one.context.valid()) continue;  // of the root above all
-      if (std::find(metrics.begin(), metrics.end(), one.metric.metric) == metrics.end()) continue;
-      if (one.value == 0 && !zeros_) continue;
-      if (!chosen_contexts_.empty() &&
-          !std::binary_search(chosen_contexts_.begin(), chosen_contexts_.end(), one.context)) {
-        continue;
-      }
-      const Metric& metric = defs.metric(one.metric.metric);
-      std::string name = metric.name;
-      if (!one.statistic.empty()) name += ":" + one.statistic;
-      // Inclusive ones go without their scope's name, as values do.
-      if (metric.scopes.size() > 1 && metric.scopes[one.metric.scope].scope != Scope::inclusive) {
-        name += fmt::format(" ({})", metric.scopes[one.metric.scope].name);
-      }
-      RowSpeller speller(form_, name);
-      speller.start_context(std::to_string(defs.contexts[one.context].file_id), walker.path(one.context));
-      std::string out;
-      speller.row(out, RowSpeller::spell_location(form_, ""), exact_text(one.value), std::isfinite(one.value));
-      write_rows(session, out);
-    }
-    return {};
-  }
-
-  // Of the root above all where it is stored, else the sum over the roots, or over the contexts asked for.
-  Result<void> write_column_totals(Session& session, const Definitions& defs, const std::vector<MetricId>& metrics,
-                                   const std::vector<StoredStatistic>& all) {
-    const bool roots = chosen_contexts_.empty();
-    const std::vector<ContextId> rows = roots ? defs.contexts.roots() : chosen_contexts_;
-    for (const MetricId metric : metrics) {
-      double sum = 0;
-      std::optional<double> stored;
-      for (const StoredStatistic& one : all) {
-        if (one.metric.metric != metric) continue;
-        if (!one.context.valid()) stored = one.value;
-        if (one.context.valid() && std::binary_search(rows.begin(), rows.end(), one.context)) sum += one.value;
-      }
-      const double value = roots && !none_ ? stored.value_or(sum) : sum;
-      if (value == 0 && !zeros_) continue;
-      RowSpeller speller(form_, defs.metric(metric).name);
-      speller.start_context("", "");
-      std::string out;
-      speller.row(out, RowSpeller::spell_location(form_, ""), exact_text(value), std::isfinite(value));
-      write_rows(session, out);
-    }
-    return {};
+    return std::optional(std::move(out));
   }
 
   ProfileArguments arguments_;
@@ -381,19 +151,17 @@ class TableCommand final : public Command {
   std::vector<std::string> regions_;
   std::vector<std::string> locations_;
   std::string scope_;
+  std::string by_ = "location";
   bool inclusive_ = false;
   bool exclusive_ = false;
   bool metric_exclusive_ = false;
   bool total_ = false;
   bool zeros_ = false;
   bool summary_ = false;
+  bool no_path_ = false;
   ExperimentOptions reading_;
 
   Flavour flavour_;
-  RowForm form_ = RowForm::text;
-  std::vector<ContextId> chosen_contexts_;
-  bool none_ = false;  // the filters left no context
-  bool any_row_ = false;
 };
 
 }  // namespace

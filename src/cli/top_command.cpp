@@ -6,6 +6,9 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
+#include "cli/shown_value.hpp"
+#include "defs/presentation.hpp"
+#include "profile/system_groups.hpp"
 #include "profile/views.hpp"
 #include "report/csv.hpp"
 #include "report/text_table.hpp"
@@ -24,7 +27,9 @@ struct Ranked {
 
 GroupBy group_by(std::string_view name) {
   if (name == "context") return GroupBy::context;
-  if (name == "location") return GroupBy::location;
+  if (name == "location" || name == "thread") return GroupBy::location;
+  if (name == "process" || name == "rank") return GroupBy::process;
+  if (name == "node") return GroupBy::node;
   if (name == "file") return GroupBy::file;
   if (name == "module") return GroupBy::module;
   return GroupBy::region;
@@ -35,11 +40,13 @@ class TopCommand final : public Command {
   void declare(Options& options) override {
     arguments_.declare_path(options);
     arguments_.declare_metrics(options, "rank by this metric (default: time); more of them add columns; patterns");
-    options.choice("--by", by_, {"region", "context", "location", "file", "module"}, "what a row is (default: region)")
+    options
+        .choice("--by", by_, {"region", "context", "file", "module", "location", "thread", "process", "rank", "node"},
+                "what a row is (default: region)")
         .flag("--inclusive", inclusive_, "rank by what a row and all it calls take")
         .value("-n,--number", "N", &number_, "how many rows (default: 20; 0 = all)")
-        .values("--region", "R", regions_, "count only these regions; patterns with * and ?")
-        .values("--location", "ID", locations_, "count only these locations; patterns")
+        .values("-r,--region", "R", regions_, "count only these regions; patterns with * and ?")
+        .values("-l,--location", "ID", locations_, "count only these locations; patterns")
         .flag("--lines", lines_, "rows also for loops, lines and instructions, which are part of their functions");
     arguments_.declare_derive(options);
     arguments_.declare_hiding(options);
@@ -47,7 +54,7 @@ class TopCommand final : public Command {
     options.example("fathom top profile.cubex", "the functions in which most time is spent")
         .example("fathom top profile.cubex --by context --inclusive -n 5", "the heaviest call paths")
         .example("fathom top profile.cubex -m visits --region 'MPI_*'", "which MPI calls are made most often")
-        .example("fathom top profile.cubex --by location", "how the time spreads over ranks and threads");
+        .example("fathom top profile.cubex --by rank", "how the time spreads over ranks");
   }
 
   Result<int> run(Session& session) override {
@@ -88,7 +95,7 @@ class TopCommand final : public Command {
 
   [[nodiscard]] std::string row_name(const Profile& profile, const FlatProfile::Row& row) const {
     const Definitions& defs = profile.defs();
-    if (by_ == "location") {
+    if (row.location.valid()) {
       const SystemNode& node = defs.system.location(row.location);
       const SystemNodeId group = defs.system.group_of(row.location);
       return group.valid() ? fmt::format("{} / {}", defs.system.nodes[group.index()].name, node.name) : node.name;
@@ -96,7 +103,7 @@ class TopCommand final : public Command {
     if (by_ == "context") {
       std::vector<std::string> names;
       for (ContextId at = row.context; at.valid(); at = defs.contexts[at].parent) {
-        names.push_back(shown_name(defs.region_of(at).name, arguments_.full_names));
+        names.push_back(shown_name(defs.context_name(at), arguments_.full_names));
       }
       // The end of a path says most; its start gives way on a narrow terminal.
       std::string out;
@@ -122,13 +129,15 @@ class TopCommand final : public Command {
     const Terminal& terminal = session.terminal();
     const Ranked& main = ranked.front();
     const Metric& metric = profile.defs().metric(main.metric);
+    const Presentation shown_as = presentation_of(metric);
     session.out().write(fmt::format("{}: {} in total over {} location{}\n\n",
-                                    terminal.paint(shown_metric(metric), Style::bold),
-                                    readable(main.total, metric.unit), grouped(locations), locations == 1 ? "" : "s"));
+                                    terminal.paint(shown_metric(metric), Style::bold), shown_value(main.total, metric),
+                                    grouped(locations), locations == 1 ? "" : "s"));
     TextTable table;
-    table.column(inclusive_ ? "INCLUSIVE" : "EXCLUSIVE", Align::right).column("%", Align::right);
+    table.column(inclusive_ ? "INCLUSIVE" : "EXCLUSIVE", Align::right);
+    if (shown_as.percent) table.column("%", Align::right);
     if (terminal.bars) table.column("");
-    const bool both = by_ != "location";
+    const bool both = !system_level(by_) && (inclusive_ ? shown_as.exclusive : shown_as.inclusive);
     if (both) table.column(inclusive_ ? "EXCLUSIVE" : "INCLUSIVE", Align::right);
     for (std::size_t i = 1; i < ranked.size(); ++i) {
       table.column(profile.defs().metric(ranked[i].metric).name, Align::right);
@@ -143,11 +152,12 @@ class TopCommand final : public Command {
     for (const std::size_t row : order) {
       const double first = value(main, row, inclusive_);
       const double share = main.total != 0 ? first / main.total : 0;
-      std::vector<Cell> cells{{readable(first, metric.unit), Style::bold}, {percent(first, main.total), heat(share)}};
+      std::vector<Cell> cells{{shown_value(first, metric), Style::bold}};
+      if (shown_as.percent) cells.emplace_back(percent(first, main.total), heat(share));
       if (terminal.bars) cells.emplace_back(bar_text(std::abs(first) / longest, kBarWidth), heat(share));
-      if (both) cells.emplace_back(readable(value(main, row, !inclusive_), metric.unit), Style::dim);
+      if (both) cells.emplace_back(shown_value(value(main, row, !inclusive_), metric), Style::dim);
       for (std::size_t i = 1; i < ranked.size(); ++i) {
-        cells.emplace_back(readable(value(ranked[i], row, inclusive_), profile.defs().metric(ranked[i].metric).unit));
+        cells.emplace_back(shown_value(value(ranked[i], row, inclusive_), profile.defs().metric(ranked[i].metric)));
       }
       cells.emplace_back(row_name(profile, main.flat.rows[row]));
       if (with_place) cells.emplace_back(place_of(profile, main.flat.rows[row]), Style::dim);
@@ -215,7 +225,7 @@ class TopCommand final : public Command {
   }
 
   [[nodiscard]] std::string name_for_machines(const Profile& profile, const FlatProfile::Row& row) const {
-    if (by_ == "location") return profile.defs().system.location_label(row.location);
+    if (row.location.valid()) return profile.defs().system.location_label(row.location);
     return row.name;
   }
 

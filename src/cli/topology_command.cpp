@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_arguments.hpp"
-#include "cli/sheet.hpp"
 #include "io/file.hpp"
 #include "profile/algebra/topology.hpp"
 
@@ -79,7 +78,11 @@ class TopologyCommand final : public Command {
 
  private:
   static void list(Session& session, const Profile& profile) {
-    Sheet sheet({{"number", true}, {"name", false}, {"dimensions", false}, {"points", true}});
+    TableBuilder table({"topologies",
+                        {{"number", ColumnType::uint64},
+                         {"name", ColumnType::text},
+                         {"dimensions", ColumnType::text},
+                         {"points", ColumnType::uint64, "occ"}}});
     const auto& all = profile.defs().system.topologies;
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::vector<std::string> dimensions;
@@ -87,10 +90,9 @@ class TopologyCommand final : public Command {
         dimensions.push_back(
             fmt::format("{}{}{}{}", d.name, d.name.empty() ? "" : "=", d.size, d.periodic ? ":periodic" : ""));
       }
-      sheet.row({std::to_string(i), all[i].name, fmt::format("{}", fmt::join(dimensions, " ")),
-                 std::to_string(all[i].coordinates.size())});
+      table.row(i, all[i].name, fmt::format("{}", fmt::join(dimensions, " ")), all[i].coordinates.size());
     }
-    sheet.print(session, "topologies");
+    session.show_table(std::move(table).finish(), "topologies");
   }
 
   Result<ProfilePtr> changed(ProfilePtr profile) const {

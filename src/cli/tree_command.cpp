@@ -6,7 +6,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
+#include "cli/shown_value.hpp"
+#include "defs/presentation.hpp"
 #include "profile/views.hpp"
+#include "report/table_output.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -14,6 +17,7 @@ namespace fathom::cli {
 namespace {
 
 constexpr std::size_t kBarWidth = 10;
+constexpr std::uint32_t kMostDrawn = 100;
 
 // A node that is shown, with the lines drawn before its name.
 struct Line {
@@ -38,8 +42,8 @@ class TreeCommand final : public Command {
         .choice("--sort", sort_, {"value", "other", "name"},
                 "order of siblings: by the first column, by the second value, by name (default: value)")
         .values("--context", "ID", contexts_, "only what these contexts and all below them take, by the file's ids")
-        .values("--location", "ID", locations_, "only these locations, by id or name; patterns; may be repeated")
-        .values("--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
+        .values("-l,--location", "ID", locations_, "only these locations, by id or name; patterns; may be repeated")
+        .values("-r,--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
         .flag("--ids", ids_, "show the ids by which 'fathom table --context' takes contexts");
     arguments_.declare_derive(options);
     arguments_.declare_hiding(options);
@@ -60,6 +64,13 @@ class TreeCommand final : public Command {
     FATHOM_TRY(const std::vector<LocationId> locations, choose_locations(defs, locations_));
     FATHOM_TRY(zoom_, choose_contexts(defs, contexts_));
     if (hot_ && view_ == "flat") return Error::usage("--hot needs a tree: --view topdown, bottomup or modules");
+    TableBuilder rows({"tree",
+                       {{"metric", ColumnType::text},
+                        {"depth", ColumnType::uint64},
+                        {"context", ColumnType::uint64},
+                        {"name", ColumnType::text},
+                        {"inclusive", ColumnType::free_text},
+                        {"exclusive", ColumnType::free_text}}});
     JsonWriter json(session.out());
     if (session.json()) json.begin_object().key("trees").begin_array();
     bool first = true;
@@ -69,12 +80,21 @@ class TreeCommand final : public Command {
       FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));
       if (session.json()) {
         write_json(json, defs, metric, tree, total.scalar());
+      } else if (session.csv()) {
+        for (const Line& line : lines(defs, tree, total.scalar())) {
+          const TreeView::Node& node = tree.nodes[line.node];
+          std::optional<std::uint64_t> context;
+          if (node.context.valid()) context = defs.contexts[node.context].file_id;
+          rows.row(defs.metric(metric).name, line.depth, context, name_of(defs, node),
+                   tree.inclusive.at(line.node, 0).text(), tree.exclusive.at(line.node, 0).text());
+        }
       } else {
         if (!first) session.out().write("\n");
         write_text(session, *profile, metric, tree, total.scalar());
       }
       first = false;
     }
+    if (session.csv()) write_csv(session.out(), std::move(rows).finish());
     if (session.json()) {
       json.end_array();
       session.write_diagnostics(json);
@@ -109,6 +129,10 @@ class TreeCommand final : public Command {
   }
 
   static std::string name_of(const Definitions& defs, const TreeView::Node& node) {
+    // From the callees up a node stands for a caller of its context.
+    if (node.context.valid() && defs.contexts[node.context].region == node.region) {
+      return defs.context_name(node.context);
+    }
     return node.region.valid() ? defs.region(node.region).name : node.label;
   }
 
@@ -174,6 +198,9 @@ class TreeCommand final : public Command {
         const bool last = i + 1 == nodes.size();
         if (depth == 0) {
           stack.push_back({nodes[i], "", "", 0});
+        } else if (depth > kMostDrawn) {
+          // Deeper than anyone follows lines: the depth as a number, so that the text grows with the nodes alone.
+          stack.push_back({nodes[i], fmt::format("{}[{}] ", before, depth), before, depth});
         } else {
           stack.push_back({nodes[i], before + (last ? "└─" : "├─"), before + (last ? "  " : "│ "), depth});
         }
@@ -194,14 +221,17 @@ class TreeCommand final : public Command {
     const Terminal& terminal = session.terminal();
     const Definitions& defs = profile.defs();
     const Metric& metric = defs.metric(id);
+    const Presentation shown_as = presentation_of(metric);
     session.out().write(fmt::format("{}: {} in total\n\n", terminal.paint(shown_metric(metric), Style::bold),
-                                    readable(total, metric.unit)));
+                                    shown_value(total, metric)));
     const std::vector<Line> shown = lines(defs, tree, total);
     TextTable table;
     const bool exclusive_first = by_exclusive();
-    table.column(exclusive_first ? "EXCLUSIVE" : "INCLUSIVE", Align::right).column("%", Align::right);
+    const bool both = exclusive_first ? shown_as.inclusive : shown_as.exclusive;
+    table.column(exclusive_first ? "EXCLUSIVE" : "INCLUSIVE", Align::right);
+    if (shown_as.percent) table.column("%", Align::right);
     if (terminal.bars) table.column("");
-    table.column(exclusive_first ? "INCLUSIVE" : "EXCLUSIVE", Align::right);
+    if (both) table.column(exclusive_first ? "INCLUSIVE" : "EXCLUSIVE", Align::right);
     if (ids_) table.column("ID", Align::right);
     table.column(view_ == "topdown"    ? "CALL TREE"
                  : view_ == "bottomup" ? "REGION ← CALLERS"
@@ -213,9 +243,10 @@ class TreeCommand final : public Command {
       const double exclusive = tree.exclusive.scalar(line.node, 0);
       const double first = exclusive_first ? exclusive : inclusive;
       const double share = total != 0 ? first / total : 0;
-      std::vector<Cell> cells{{readable(first, metric.unit), Style::plain}, {percent(first, total), heat(share)}};
+      std::vector<Cell> cells{{shown_value(first, metric), Style::plain}};
+      if (shown_as.percent) cells.emplace_back(percent(first, total), heat(share));
       if (terminal.bars) cells.emplace_back(bar_text(share, kBarWidth), heat(share));
-      cells.emplace_back(readable(exclusive_first ? inclusive : exclusive, metric.unit), Style::dim);
+      if (both) cells.emplace_back(shown_value(exclusive_first ? inclusive : exclusive, metric), Style::dim);
       const TreeView::Node& node = tree.nodes[line.node];
       if (ids_) {
         cells.emplace_back(node.context.valid() ? std::to_string(defs.contexts[node.context].file_id) : "", Style::dim);

@@ -1,5 +1,7 @@
 #include "defs/definitions.hpp"
 
+#include "base/number.hpp"
+
 namespace fathom {
 
 MetricId Definitions::find_metric(std::string_view name) const {
@@ -24,13 +26,26 @@ std::vector<std::string> Definitions::metric_names() const {
   return names;
 }
 
+std::string Definitions::context_name(ContextId id) const {
+  std::string out = region_of(id).name;
+  const std::vector<ContextParameter>& parameters = contexts.details(id).parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    out += i == 0 ? " (" : ", ";
+    out += parameters[i].key + "=";
+    const double* number = std::get_if<double>(&parameters[i].value);
+    out += number != nullptr ? exact_text(*number) : std::get<std::string>(parameters[i].value);
+  }
+  if (!parameters.empty()) out += ')';
+  return out;
+}
+
 std::string Definitions::path(ContextId id) const {
   std::vector<ContextId> chain;
   for (; id.valid(); id = contexts[id].parent) chain.push_back(id);
   std::string out;
   for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
     if (!out.empty()) out += kPathSeparator;
-    out += region_of(*it).name;
+    out += context_name(*it);
   }
   return out;
 }

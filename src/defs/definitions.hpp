@@ -30,7 +30,9 @@ struct Definitions {
   [[nodiscard]] MetricId find_metric(std::string_view name) const;
   [[nodiscard]] std::vector<MetricId> metric_children(MetricId id) const;
   [[nodiscard]] std::vector<std::string> metric_names() const;
-  // Region names from the root down, joined for reading.
+  // The region's name and the parameters that this call path was called with: "solve (size=10)".
+  [[nodiscard]] std::string context_name(ContextId id) const;
+  // Names of contexts from the root down, joined for reading.
   [[nodiscard]] std::string path(ContextId id) const;
 };
 

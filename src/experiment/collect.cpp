@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
+#include "base/text.hpp"
 #include "experiment/builder.hpp"
+#include "experiment/call_path.hpp"
 #include "experiment/run_filters.hpp"
 #include "experiment/unit.hpp"
+#include "profile/absent.hpp"
 #include "profile/compute.hpp"
 
 namespace fathom {
@@ -35,20 +37,118 @@ Result<std::vector<bool>> stored_contexts(const Profile& profile, MetricId metri
   return stored;
 }
 
+// Contexts that are call paths: their names and what they are told apart by.
+class CallPaths {
+ public:
+  CallPaths(const Definitions& defs, const CollectOptions& options) : defs_(defs), options_(options) {
+    const std::size_t count = defs.contexts.size();
+    paths_.resize(count);
+    parameters_.resize(options.parameters_from.empty() ? 0 : count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Context& context = defs.contexts[ContextId(i)];
+      const std::string_view above = context.parent.valid() ? std::string_view(paths_[context.parent.index()]) : "";
+      if (!stands_for_itself(i)) {
+        paths_[i] = above;
+      } else {
+        paths_[i] = above.empty() ? std::string() : std::string(above) + kPathSeparator;
+        paths_[i] += path_level(name_of(ContextId(i)));
+      }
+      if (!parameters_.empty()) find_parameters(i);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (stands_for_itself(i)) order_.push_back(i);
+    }
+    // In the order of the ids that the file uses.
+    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return defs.contexts[ContextId(a)].file_id < defs.contexts[ContextId(b)].file_id;
+    });
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
+  [[nodiscard]] const std::string& path(std::size_t context) const { return paths_[context]; }
+  // Nothing when the context lacks one of them.
+  [[nodiscard]] std::optional<std::vector<double>> parameters(std::size_t context) const {
+    if (parameters_.empty()) return std::vector<double>();
+    std::vector<double> out;
+    for (const std::optional<double>& value : parameters_[context]) {
+      if (!value) return std::nullopt;
+      out.push_back(*value);
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] bool stands_for_itself(std::size_t i) const {
+    const Context& context = defs_.contexts[ContextId(i)];
+    return options_.lines || context.edge != Edge::lexical || !context.parent.valid();
+  }
+  [[nodiscard]] std::string name_of(ContextId id) const {
+    return options_.parameters_from.empty() ? defs_.context_name(id) : defs_.region_of(id).name;
+  }
+  void find_parameters(std::size_t i) {
+    const Context& context = defs_.contexts[ContextId(i)];
+    auto& own = parameters_[i];
+    own.resize(options_.parameters_from.size());
+    if (context.parent.valid()) own = parameters_[context.parent.index()];
+    for (const ContextParameter& parameter : defs_.contexts.details(ContextId(i)).parameters) {
+      const auto at = std::find(options_.parameters_from.begin(), options_.parameters_from.end(), parameter.key);
+      if (at == options_.parameters_from.end()) continue;
+      const double* number = std::get_if<double>(&parameter.value);
+      const auto value =
+          number != nullptr ? std::optional(*number) : parse_double(std::get<std::string>(parameter.value));
+      if (value) own[static_cast<std::size_t>(at - options_.parameters_from.begin())] = *value;
+    }
+  }
+
+  const Definitions& defs_;
+  const CollectOptions& options_;
+  std::vector<std::string> paths_;
+  std::vector<std::vector<std::optional<double>>> parameters_;
+  std::vector<std::uint32_t> order_;
+};
+
+bool any_value(const Cells& cells, std::size_t row) {
+  for (std::size_t l = 0; l < cells.columns(); ++l) {
+    if (!cells.is_zero(row, l)) return true;
+  }
+  return false;
+}
+
+// Two contexts that are one call path: location by location, or, where not every location has a value, side by side.
+void add(RunValues& to, const RunValues& from) {
+  if (to.values.size() != from.values.size()) {
+    to.values.insert(to.values.end(), from.values.begin(), from.values.end());
+    return;
+  }
+  for (std::size_t l = 0; l < to.values.size(); ++l) {
+    to.values[l] = to.combine == RunValues::Combine::minimum   ? std::min(to.values[l], from.values[l])
+                   : to.combine == RunValues::Combine::maximum ? std::max(to.values[l], from.values[l])
+                                                               : to.values[l] + from.values[l];
+  }
+}
+
+// All locations together.
+double combined(const RunValues& run) {
+  switch (run.combine) {
+    case RunValues::Combine::minimum:
+      return *std::min_element(run.values.begin(), run.values.end());
+    case RunValues::Combine::maximum:
+      return *std::max_element(run.values.begin(), run.values.end());
+    case RunValues::Combine::sum:
+      break;
+  }
+  double sum = 0;
+  for (const double x : run.values) sum += x;
+  return sum;
+}
+
 }  // namespace
 
-Result<std::vector<RunValues>> values_of_run(const Profile& profile, const CollectOptions& options,
-                                             std::vector<std::string>& skipped) {
+Result<std::vector<RunValues>> values_of_run(const Profile& profile, const CollectOptions& options, LeftOut& left_out) {
   const Definitions& defs = profile.defs();
+  const CallPaths paths(defs, options);
   std::vector<RunValues> result;
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < defs.contexts.size(); ++i) paths.push_back(defs.path(ContextId(i)));
-  // In the order of the ids that the file uses.
-  std::vector<std::uint32_t> order(defs.contexts.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return defs.contexts[ContextId(a)].file_id < defs.contexts[ContextId(b)].file_id;
-  });
+  std::set<std::uint32_t> without;
   for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
     const Metric& metric = defs.metrics[m];
     const bool chosen = options.metrics.empty() ? !metric.parent.valid() && !metric.hidden
@@ -57,35 +157,59 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
     if (!chosen) continue;
     const MetricId id(m);
     if (metric.switched_off || !why_unavailable(profile, id).empty() || (metric.scopes.empty() && !metric.derived())) {
-      skipped.push_back(metric.name);
+      left_out.metrics.push_back(metric.name);
       continue;
     }
+    // Where one flavour is stored and every edge is a call (Cube), a row that is there counts although it is zero, and
+    // several nodes of one path are repetitions, as the reference has it. Otherwise values tell, and nodes of one path
+    // (a function called from several lines) are one.
+    const bool as_stored = defs.contexts.only_calls() && metric.scopes.size() <= 1;
     std::vector<bool> stored(defs.contexts.size(), true);
-    if (!metric.derived()) {
+    if (as_stored && !metric.derived()) {
       FATHOM_TRY(stored, stored_contexts(profile, id));
     }
-    if (std::find(stored.begin(), stored.end(), true) == stored.end()) {
-      skipped.push_back(metric.name);
-      continue;
-    }
     Selection selection;
-    selection.flavour.kind = options.inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive;
+    selection.flavour.kind = options.inclusive ? Flavour::Kind::inclusive
+                             : options.lines   ? Flavour::Kind::own
+                                               : Flavour::Kind::exclusive;
     selection.locations = all_locations(defs);
     auto cells = compute(profile, id, selection);
     if (!cells) return std::move(cells).error().with(fmt::format("metric '{}'", metric.name));
-    for (const std::uint32_t c : order) {
-      if (!stored[c]) continue;
+    const std::size_t before = result.size();
+    std::map<std::pair<std::string_view, std::vector<double>>, std::size_t> same;
+    for (const std::uint32_t c : paths.order()) {
+      if (!stored[c] || (!as_stored && !any_value(*cells, c))) continue;
+      auto parameters = paths.parameters(c);
+      if (!parameters) {
+        without.insert(c);
+        continue;
+      }
       RunValues values;
       values.metric = metric.name;
-      values.callpath = paths[c];
       values.values.reserve(cells->columns());
+      using Combine = RunValues::Combine;
+      values.combine = metric.type.kind == ValueKind::min_f64   ? Combine::minimum
+                       : metric.type.kind == ValueKind::max_f64 ? Combine::maximum
+                                                                : Combine::sum;
       for (std::size_t l = 0; l < cells->columns(); ++l) {
+        if (!has_value(*cells, c, l)) continue;  // the extreme of nothing
         const double value = cells->scalar(c, l);
         values.values.push_back(value > kWrapped ? 0 : value);
       }
+      if (!as_stored) {
+        const auto [at, is_new] = same.try_emplace({paths.path(c), *parameters}, result.size());
+        if (!is_new) {
+          add(result[at->second], values);
+          continue;
+        }
+      }
+      values.callpath = paths.path(c);
+      values.parameters = std::move(*parameters);
       result.push_back(std::move(values));
     }
+    if (result.size() == before) left_out.metrics.push_back(metric.name);
   }
+  left_out.without_parameters += without.size();
   return result;
 }
 
@@ -101,25 +225,33 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   for (const std::string& p : parameters) builder.parameter(p);
   builder.set_scaling(options.scaling);
   std::vector<double> kept;
+  std::uint64_t equal = 0;
+  const RunAtPoint* first_equal = nullptr;
+  std::string equal_path;
   for (const RunAtPoint& run : runs) {
     const auto point = builder.point(run.point);
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const RunValues& v : run.values) {
-      if (!seen.emplace(v.metric, v.callpath).second) {
-        FATHOM_CHECK(work->diagnostics.warn(
-            "runs.equal_callpaths", Place::in(run.name),
-            fmt::format("several call nodes have the path '{}'; each counts as a repetition of its own", v.callpath)));
+      if (!seen.emplace(v.metric, v.callpath).second && equal++ == 0) {
+        first_equal = &run;
+        equal_path = v.callpath;
       }
       const auto callpath = builder.callpath(v.callpath);
       const auto metric = builder.metric(v.metric);
       if (const auto unit = run.units.find(v.metric); unit != run.units.end()) {
         set_unit(builder.metric_tags(metric), unit->second);
       }
+      if (const auto text = run.descriptions.find(v.metric); text != run.descriptions.end()) {
+        set_description(builder.metric_tags(metric), text->second);
+      }
+      if (v.combine != RunValues::Combine::sum) {
+        Tags& tags = builder.metric_tags(metric);
+        if (find_tag(tags, kExtremeTag) == nullptr) tags.emplace_back(kExtremeTag, "true");
+      }
       kept.clear();
       if (options.scaling == Scaling::strong) {
-        double sum = 0;
-        for (const double x : v.values) sum += x;
-        kept.push_back(sum);
+        if (v.values.empty()) continue;
+        kept.push_back(combined(v));
         builder.add(callpath, metric, point, kept, 1);
         continue;
       }
@@ -133,11 +265,39 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
     }
   }
   FATHOM_CHECK(builder.status());
+  if (equal > 0) {
+    FATHOM_CHECK(work->diagnostics.add(
+        "runs.equal_callpaths", Severity::warning, Place::in(first_equal->name),
+        fmt::format("several call nodes have the path '{}'; each counts as a repetition of its own", equal_path),
+        equal));
+  }
   if (options.missing != CollectOptions::Missing::keep) {
     FATHOM_CHECK(builder.leave_out_incomplete(work));
   }
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
   return experiment;
+}
+
+Result<ExperimentPtr> collect_parts(const Profile& profile, std::size_t parts, const CollectOptions& options,
+                                    const Work& work) {
+  LeftOut left_out;
+  FATHOM_TRY(const std::vector<RunValues> all, values_of_run(profile, options, left_out));
+  std::vector<RunAtPoint> runs(parts);
+  for (std::size_t part = 0; part < parts; ++part) {
+    RunAtPoint& run = runs[part];
+    run.point = {static_cast<double>(part + 1)};
+    run.name = profile.name;
+    for (const Metric& metric : profile.defs().metrics) {
+      run.units.emplace(metric.name, metric.unit);
+      run.descriptions.emplace(metric.name, metric.description);
+    }
+    for (const RunValues& values : all) {
+      RunValues& own = run.values.emplace_back(RunValues{values.metric, values.callpath, {}});
+      // The parts of a location are neighbours.
+      for (std::size_t at = part; at < values.values.size(); at += parts) own.values.push_back(values.values[at]);
+    }
+  }
+  return collect(profile.name, {"part"}, std::move(runs), options, work);
 }
 
 }  // namespace fathom

@@ -12,5 +12,8 @@ namespace fathom {
 void set_unit(Tags& metric, std::string_view unit);
 // "" when it is not known.
 std::string unit_of(const Named& metric);
+// The same for what a metric means.
+void set_description(Tags& metric, std::string_view description);
+std::string description_of(const Named& metric);
 
 }  // namespace fathom

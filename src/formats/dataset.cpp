@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/format.hpp"
 #include "model/model.hpp"
+#include "profile/reduce/reduce.hpp"
+#include "trace/aggregate.hpp"
+#include "trace/trace.hpp"
 
 namespace fathom {
 
@@ -53,7 +58,25 @@ Error Dataset::no_level(Level level) const {
   return levels().empty() ? error : std::move(error).hint(std::string(commands_for(levels().front())));
 }
 
-Result<std::shared_ptr<const Profile>> Dataset::profile() { return no_level(Level::profile); }
+std::vector<Level> Dataset::offered_levels() const {
+  std::vector<Level> offered = levels();
+  const auto has = [&](Level level) { return std::find(offered.begin(), offered.end(), level) != offered.end(); };
+  if (has(Level::trace) && !has(Level::profile)) offered.push_back(Level::profile);
+  return offered;
+}
+
+Result<std::shared_ptr<const Profile>> Dataset::profile() {
+  const std::vector<Level> stored = levels();
+  if (std::find(stored.begin(), stored.end(), Level::trace) == stored.end()) return no_level(Level::profile);
+  if (reduced_ == nullptr) {
+    FATHOM_TRY(const auto events, trace());
+    ReduceOptions options;
+    options.name = path_.string();
+    FATHOM_TRY(reduced_, reduce(*events, options, work_));
+  }
+  return reduced_;
+}
+
 Result<std::shared_ptr<const Trace>> Dataset::trace() { return no_level(Level::trace); }
 Result<std::shared_ptr<const Experiment>> Dataset::experiment() { return no_level(Level::experiment); }
 Result<std::shared_ptr<const std::vector<ModelSet>>> Dataset::models() { return no_level(Level::model); }
@@ -62,8 +85,9 @@ Result<void> Dataset::dump(const DumpOptions&, const TextSink&) {
   return Error::usage(fmt::format("{} has no text form of its native records", format_.name));
 }
 
-Result<TraceStatistics> Dataset::statistics(const StatisticsOptions&) {
-  return Error::usage(fmt::format("{}: there are no trace statistics of {} data", path_.string(), format_.name));
+Result<TraceStatistics> Dataset::statistics(const StatisticsOptions& options) {
+  FATHOM_TRY(const auto events, trace());
+  return trace_statistics(*events, options);
 }
 
 Result<bool> Dataset::statistics_text(const StatisticsOptions&, const TextSink&) { return false; }

@@ -63,11 +63,15 @@ class Dataset {
   [[nodiscard]] const Work& work() const { return work_; }
 
   [[nodiscard]] virtual std::string version() const { return {}; }
+  // What the data are, as they are stored.
   [[nodiscard]] virtual std::vector<Level> levels() const = 0;
+  // The same and what is made from them on demand: what can be asked for below.
+  [[nodiscard]] std::vector<Level> offered_levels() const;
   // Everything `info` shows besides format, version and levels. `count` allows a full pass.
   virtual Result<std::vector<InfoEntry>> describe(bool count) = 0;
 
-  // The levels; each is made on first use. A level that the dataset does not have is a usage error.
+  // The levels; each is made on first use. A trace without a profile is reduced to one; any other level that the
+  // dataset does not have is a usage error.
   virtual Result<std::shared_ptr<const Profile>> profile();
   virtual Result<std::shared_ptr<const Trace>> trace();
   virtual Result<std::shared_ptr<const Experiment>> experiment();
@@ -76,7 +80,7 @@ class Dataset {
 
   // The native layer, for what belongs to one format alone.
   virtual Result<void> dump(const DumpOptions& options, const TextSink& sink);
-  // Statistics of a trace, for `stats`.
+  // Statistics of a trace, for `stats`: from its events, unless a community counts by rules of its own.
   virtual Result<TraceStatistics> statistics(const StatisticsOptions& options);
   // Prints them as the format's community knows them; false = there is no such form, print the tables.
   virtual Result<bool> statistics_text(const StatisticsOptions& options, const TextSink& sink);
@@ -92,6 +96,7 @@ class Dataset {
   const Format& format_;
   std::filesystem::path path_;
   Work work_;
+  std::shared_ptr<const Profile> reduced_;
 };
 
 using DatasetPtr = std::unique_ptr<Dataset>;

@@ -13,9 +13,11 @@
 #include "formats/extrap/extrap_formats.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/nsight/nsight_format.hpp"
+#include "formats/otf2/otf2_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
 #include "formats/paraver/paraver_format.hpp"
 #include "formats/runs/runs_format.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
 
 namespace fathom {
@@ -31,6 +33,7 @@ std::span<const Format* const> all_formats() {
       &ovni::format(),
       &hpctoolkit::classic_format(),
       &paraver::format(),
+      &otf2::format(),
       &extrap::text_format(),
       &extrap::talpas_format(),
       &extrap::json_format(),
@@ -104,6 +107,9 @@ Result<DatasetPtr> open_source(const Source& source, const Work& work, std::stri
   } else {
     const auto found = recognise(source);
     if (found.empty()) {
+      if (source.is_directory()) {
+        if (auto entries = list_directory(source.path()); !entries) return std::move(entries).error();
+      }
       return Error(source.is_directory()       ? "is a directory that no format recognises"
                    : source.blob().size() == 0 ? "is empty"
                                                : "is of no format that Fathom knows",

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,19 +9,11 @@
 #include <cstring>
 
 #include "io/inflate.hpp"
+#include "io/mapped_file.hpp"
 
 namespace fathom {
 
 namespace {
-
-struct Mapping {
-  void* address;
-  std::size_t size;
-  Mapping(void* a, std::size_t s) : address(a), size(s) {}
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() { munmap(address, size); }
-};
 
 class Descriptor {
  public:
@@ -46,18 +37,23 @@ Result<Blob> map_file(const std::filesystem::path& path) {
     Error error(std::strerror(code), Place::in(name));
     return code == ENOENT ? std::move(error).as(ErrorKind::usage) : std::move(error);
   };
-  const Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  // A FIFO that nobody writes to must not hold us up.
+  const Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) return failed(errno);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return failed(errno);
   if (S_ISDIR(status.st_mode)) return failed(EISDIR);
-  if (!S_ISREG(status.st_mode)) return Error("is not a regular file", Place::in(name));
+  if (!S_ISREG(status.st_mode)) {
+    const bool pipe = S_ISFIFO(status.st_mode);
+    return Error(pipe ? "is a pipe, not a file" : "is a device, not a file", Place::in(name))
+        .hint("save what comes out of it to a file first");
+  }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return Blob(name, {}, nullptr);
-  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) return failed(errno);
-  auto mapping = std::make_shared<const Mapping>(address, size);
-  return Blob(name, Bytes(static_cast<const std::byte*>(address), size), std::move(mapping));
+  auto mapping = map_guarded(file.get(), size, name);
+  if (mapping == nullptr) return failed(errno);
+  const Bytes bytes(static_cast<const std::byte*>(mapping.get()), size);
+  return Blob(name, bytes, std::move(mapping));
 }
 
 Result<Blob> open_file(const std::filesystem::path& path, const Work& work) {

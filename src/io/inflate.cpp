@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "io/growth.hpp"
+
 namespace fathom {
 
 namespace {
@@ -91,10 +93,21 @@ Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::f
   return {};
 }
 
+Result<void> check_growth(std::uint64_t packed, std::uint64_t unpacked, const Place& place, const Work& work) {
+  constexpr std::uint64_t kMostTimes = 200;
+  constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{256} << 20;
+  if (unpacked <= std::max(kAlwaysAllowed, packed * kMostTimes)) return {};
+  if (work->budget.limit() != Budget::default_limit()) return {};
+  return Error(fmt::format("unpacks to more than {} times its {} bytes, as no measurement does", kMostTimes, packed),
+               place)
+      .hint("with --max-memory SIZE it is read, up to that size");
+}
+
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
   auto out = std::make_shared<Unpacked>();
   const auto keep = [&](Bytes piece) -> Result<void> {
     const std::size_t size = out->bytes.size() + piece.size();
+    FATHOM_CHECK(check_growth(packed.size(), size, packed.place(), work));
     if (size > out->bytes.capacity()) {
       const std::size_t room = std::max(size, out->bytes.capacity() * 2);
       FATHOM_TRY(out->reservation, work->budget.reserve(room, "unpacking " + packed.name()));

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "io/temporary.hpp"
+
 namespace fathom {
 
 namespace {
@@ -27,16 +29,21 @@ Error failure(std::string_view what, int code) {
 
 }  // namespace
 
+Result<int> make_unnamed_file() {
+  std::string pattern = (directory() / "fathom.XXXXXX").string();
+  const int descriptor = mkostemp(pattern.data(), O_CLOEXEC);
+  if (descriptor < 0) return failure("make", errno);
+  unlink(pattern.c_str());
+  return descriptor;
+}
+
 SpillFile::~SpillFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
 Result<void> SpillFile::append(std::span<const std::byte> bytes) {
   if (descriptor_ < 0) {
-    std::string pattern = (directory() / "fathom.XXXXXX").string();
-    descriptor_ = mkostemp(pattern.data(), O_CLOEXEC);
-    if (descriptor_ < 0) return failure("make", errno);
-    unlink(pattern.c_str());
+    FATHOM_TRY(descriptor_, make_unnamed_file());
   }
   while (!bytes.empty()) {
     const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));

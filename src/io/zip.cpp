@@ -4,7 +4,15 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+
+#include "base/text.hpp"
+#include "io/growth.hpp"
+#include "io/output_file.hpp"
 
 namespace fathom {
 
@@ -78,6 +86,10 @@ Result<Blob> ZipReader::read(const std::string& name, const Work& work) const {
   std::size_t size = 0;
   std::size_t step = 1 << 16;
   while (true) {
+    if (auto sane = check_growth(archive_->blob.size(), size, place, work); !sane) {
+      zip_fclose(file);
+      return std::move(sane).error();
+    }
     auto reservation = work->budget.reserve(step, "unpacked zip member");
     if (!reservation) {
       zip_fclose(file);
@@ -109,15 +121,48 @@ Result<Blob> ZipReader::read(const std::string& name, const Work& work) const {
   return Blob(place.file, Bytes(held->bytes.data(), size), held);
 }
 
-Result<void> write_zip(const std::filesystem::path& target, std::vector<ZipMember> members) {
-  // libzip writes beside the file it is given and renames on close.
-  int code = 0;
-  zip_t* zip = zip_open(target.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-  if (zip == nullptr) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    return Error(fmt::format("cannot write: {}", message(&error)), Place::in(target.string()));
+namespace {
+
+// The date of all members: that of SOURCE_DATE_EPOCH, or the first that the format can tell. What is written depends on
+// what is in it alone.
+struct DosDate {
+  zip_uint16_t time = 0;
+  zip_uint16_t date = (1U << 5U) | 1U;
+};
+
+DosDate member_date() {
+  const char* const given = std::getenv("SOURCE_DATE_EPOCH");
+  const auto seconds = given == nullptr ? std::nullopt : parse_integer<std::int64_t>(given);
+  std::tm day{};
+  const std::time_t time = seconds.value_or(0);
+  constexpr int kFirstYear = 80;
+  if (!seconds || gmtime_r(&time, &day) == nullptr || day.tm_year < kFirstYear || day.tm_year >= kFirstYear + 128) {
+    return {};
   }
+  return {static_cast<zip_uint16_t>(day.tm_hour << 11 | day.tm_min << 5 | day.tm_sec / 2),
+          static_cast<zip_uint16_t>((day.tm_year - kFirstYear) << 9 | (day.tm_mon + 1) << 5 | day.tm_mday)};
+}
+
+struct ZipSourceCloser {
+  void operator()(zip_source_t* source) const { zip_source_free(source); }
+};
+
+}  // namespace
+
+Result<void> write_zip(const std::filesystem::path& target, std::vector<ZipMember> members) {
+  FATHOM_TRY(OutputFile out, OutputFile::create(target));
+  // Packed in memory, which is less than the members take; then the way of every other file.
+  zip_error_t error;
+  zip_error_init(&error);
+  const auto failed = [&](const std::string& why) {
+    return Error(fmt::format("cannot write: {}", why), Place::in(target.string()));
+  };
+  const std::unique_ptr<zip_source_t, ZipSourceCloser> packed(zip_source_buffer_create(nullptr, 0, 0, &error));
+  if (packed == nullptr) return failed(message(&error));
+  zip_t* zip = zip_open_from_source(packed.get(), ZIP_TRUNCATE, &error);
+  if (zip == nullptr) return failed(message(&error));
+  zip_source_keep(packed.get());
+  const DosDate date = member_date();
   for (const ZipMember& member : members) {
     zip_source_t* source = zip_source_buffer(zip, member.content.data(), member.content.size(), 0);
     const zip_int64_t index =
@@ -126,16 +171,26 @@ Result<void> write_zip(const std::filesystem::path& target, std::vector<ZipMembe
       std::string why = zip_error_strerror(zip_get_error(zip));
       if (source != nullptr) zip_source_free(source);
       zip_discard(zip);
-      return Error(fmt::format("cannot write: {}", why), Place::in(target.string()));
+      return failed(why);
     }
-    zip_set_file_compression(zip, static_cast<zip_uint64_t>(index), member.compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 1);
+    const auto at = static_cast<zip_uint64_t>(index);
+    zip_set_file_compression(zip, at, member.compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 1);
+    zip_file_set_dostime(zip, at, date.time, date.date, 0);
   }
   if (zip_close(zip) != 0) {
     std::string why = zip_error_strerror(zip_get_error(zip));
     zip_discard(zip);
-    return Error(fmt::format("cannot write: {}", why), Place::in(target.string()));
+    return failed(why);
   }
-  return {};
+  if (zip_source_open(packed.get()) != 0) return failed("the packed members cannot be read back");
+  std::vector<std::byte> block(std::size_t{1} << 20);
+  zip_int64_t got = 0;
+  while ((got = zip_source_read(packed.get(), block.data(), block.size())) > 0) {
+    out.write(Bytes(block.data(), static_cast<std::size_t>(got)));
+  }
+  zip_source_close(packed.get());
+  if (got < 0) return failed("the packed members cannot be read back");
+  return out.commit();
 }
 
 }  // namespace fathom

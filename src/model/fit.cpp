@@ -1,5 +1,7 @@
 #include "model/fit.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/parallel.hpp"
@@ -121,11 +123,30 @@ Result<void> run_plain(const Experiment& experiment, const FitOptions& options, 
   return {};
 }
 
+// No function goes through values that are no numbers.
+Result<void> report_not_finite(const Experiment& experiment, Measure measure, const Work& work) {
+  const auto values = experiment.measure(measure);
+  std::uint64_t count = 0;
+  const Series* first = nullptr;
+  for (const Series& series : experiment.series()) {
+    const auto own = values.subspan(series.first, experiment.points_of(series).size());
+    if (std::all_of(own.begin(), own.end(), [](double v) { return std::isfinite(v); })) continue;
+    if (count++ == 0) first = &series;
+  }
+  if (first == nullptr) return {};
+  return work->diagnostics.add("model.not_finite", Severity::warning, Place::in(experiment.name()),
+                               "measurements that are NaN or infinite have no model, first of '" +
+                                   experiment.metrics()[first->metric].name + "' of " +
+                                   experiment.callpaths()[first->callpath].name,
+                               count);
+}
+
 }  // namespace
 
 Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
   const std::size_t parameters = experiment.parameters().size();
   if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
+  FATHOM_CHECK(report_not_finite(experiment, options.measure, work));
   ModelSet set;
   set.modeler = modeler_info(options);
   set.models.resize(experiment.series().size());

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
+#include "base/special.hpp"
 #include "model/relative_noise.hpp"
 #include "model/robust.hpp"
-#include "model/special.hpp"
 
 namespace fathom {
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "base/special.hpp"
 #include "model/relative_noise.hpp"
 #include "model/robust_groups.hpp"
-#include "model/special.hpp"
 
 namespace fathom {
 
@@ -151,7 +152,7 @@ struct Predictor::State {
 
 Predictor::Predictor(const Experiment& experiment, const FitOptions& options)
     : state_(new State{experiment, options, {}}) {
-  if (options.modeler == Modeler::robust) state_->robust = make_robust_groups(experiment, options.measure);
+  state_->robust = make_robust_groups(experiment, options.measure);
 }
 Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;
@@ -172,12 +173,21 @@ Forecast robust_forecast(const RobustGroup& group, std::size_t s, std::span<cons
   Forecast out;
   out.value = model.function(point);
   const Scoring& scoring = group.scoring(s);
+  // The exponents of one shape of function are many ways to say the same thing: together they weigh what one function
+  // of that shape would. Otherwise forty growing terms that the noise of a constant cannot refute outweigh the constant
+  // by their number alone. With several parameters the list is cut off, and shapes cannot be counted.
+  const auto shape_of = [](const Hypothesis& h) { return std::pair(h.summands.size(), exponents(h)); };
+  std::map<std::pair<std::size_t, std::size_t>, double> alike;
+  if (group.parameters() == 1) {
+    for (const auto& h : hypotheses) ++alike[shape_of(h)];
+  }
   std::vector<Part> parts;
   double total = 0;
   double chosen = 0;
   for (const auto& h : hypotheses) {
-    const double weight = std::exp(-(h.score - hypotheses.front().score) / 2);
+    double weight = std::exp(-(h.score - hypotheses.front().score) / 2);
     if (weight < kNegligible) continue;
+    if (!alike.empty()) weight /= alike[shape_of(h)];
     const Function function = function_of(h, group.level(s));
     const double value = function(point);
     if (!(value > 0) || !std::isfinite(value)) continue;
@@ -200,39 +210,14 @@ Forecast robust_forecast(const RobustGroup& group, std::size_t s, std::span<cons
   return out;
 }
 
-// Intervals of any fitted function: scatter of the fit and of the repetitions, relative where all values are positive.
-Forecast plain_forecast(const Experiment& experiment, const Model& model, Measure measure,
-                        std::span<const double> point, double level) {
-  Forecast out;
-  out.value = model.function(point);
-  const Function* function = &model.function;
-  const Segment* segment = nullptr;
-  if (!function->segments.empty()) {
-    segment = segment_at(function->segments, point[0]);
-    if (segment == nullptr) return out;
-    function = &segment->function;
-  }
-  const auto noise = relative_noise(experiment, model, measure, segment);
-  const double value = (*function)(point);
-  if (!noise || noise->degrees <= 0 || !(value > 0)) return out;
-  const double share = leverage(*function, noise->coordinates, noise->parameters, point, true);
-  if (!std::isfinite(share)) return out;
-  const double degrees = std::clamp(noise->degrees, 1.0, kMostDegrees);
-  const std::vector<Part> parts{{1, std::log(value), std::sqrt(noise->variance * share), StudentDistribution(degrees)}};
-  out.confidence = interval_of(parts, 0, level);
-  out.prediction = interval_of(parts, noise->run_variance, level);
-  return out;
-}
-
 }  // namespace
 
 std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vector<double>> points,
                                     double level) const {
   std::vector<Forecast> out;
-  if (!state_->robust.has(model.series)) {
-    for (const auto& point : points) {
-      out.push_back(plain_forecast(state_->experiment, model, state_->options.measure, point, level));
-    }
+  // Pieces are not among the hypotheses of the mixture, and series that it cannot hold have no intervals.
+  if (!state_->robust.has(model.series) || !model.function.segments.empty()) {
+    for (const auto& point : points) out.push_back({model.function(point), {}, {}});
     return out;
   }
   const auto member = state_->robust.member[model.series];
@@ -240,6 +225,12 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
   const auto hypotheses = group.ranked(member.index, group.parameters() > 2 ? kLargeMixture : kMixture);
   for (const auto& point : points) {
     out.push_back(robust_forecast(group, member.index, hypotheses, model, point, level));
+    // Another modeler's function may lie outside of what the mixture gives: then at least it is inside.
+    for (Interval* interval : {&out.back().confidence, &out.back().prediction}) {
+      if (!(out.back().value > 0)) continue;
+      interval->low = std::min(interval->low, out.back().value);
+      interval->high = std::max(interval->high, out.back().value);
+    }
   }
   return out;
 }

@@ -21,10 +21,11 @@ struct Forecast {
   double certainty = std::numeric_limits<double>::quiet_NaN();  // robust: share of the chosen terms in the mixture
 };
 
-// Keeps what the intervals of all models of a set need. The experiment must outlive it.
+// Keeps what the intervals of all models of a set need. They come from the robust modeler's mixture of hypotheses,
+// whichever modeler made the function: a fit that takes its chosen terms for granted is far too sure of itself. The
+// experiment must outlive it.
 class Predictor {
  public:
-  // `options` as the set was made with; stored models: their modeler does not matter, intervals come from the fit.
   Predictor(const Experiment& experiment, const FitOptions& options);
   ~Predictor();
   Predictor(Predictor&&) noexcept;

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
-#include "model/special.hpp"
+#include "base/special.hpp"
 
 namespace fathom {
 

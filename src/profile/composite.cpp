@@ -187,6 +187,13 @@ std::size_t double_count(ValueType type) { return type.kind == ValueKind::comple
 
 }  // namespace
 
+void put_absent_atomic(std::byte* value) { Atomic{0, DBL_MAX, -DBL_MAX, 0, 0}.store(value); }
+
+bool atomic_is_absent(const std::byte* value) {
+  const Atomic a = Atomic::load(value);
+  return a.count == 0 && a.minimum == DBL_MAX && a.maximum == -DBL_MAX;
+}
+
 void plus(ValueType type, std::byte* target, const std::byte* other) {
   switch (type.kind) {
     case ValueKind::complex:
@@ -227,6 +234,7 @@ void minus(ValueType type, std::byte* target, const std::byte* other) {
     case ValueKind::atomic: {
       Atomic a = Atomic::load(target);
       const Atomic b = Atomic::load(other);
+      if (atomic_is_absent(target) || atomic_is_absent(other)) return;
       a.count -= b.count;
       a.sum -= b.sum;
       a.squares -= b.squares;

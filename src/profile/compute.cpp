@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "profile/column_sums.hpp"
 #include "profile/expression/evaluate.hpp"
+#include "profile/stored_flavour.hpp"
 
 namespace fathom {
 
@@ -295,7 +296,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   if (metric.scopes.empty()) return Cells(metric.type, row_count(profile, selection), columns);
   FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, selection.flavour));
   const StoredMetric stored{id, recipe.scope};
-  // Only plain sums may skip absent rows: a missing minimum counts as zero.
+  // Sums of few subtrees need no table over all their contexts.
   constexpr std::size_t kFewSubtrees = 16;
   if (recipe.step == Recipe::Step::sum_subtree && profile.values->cheap_axis() != Axis::location &&
       metric.type.is_plain_number() && !selection.contexts.empty() && selection.contexts.size() <= kFewSubtrees &&
@@ -338,6 +339,14 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
 }
 
 }  // namespace
+
+Result<std::optional<StoredMetric>> stored_as_asked(const Profile& profile, MetricId id, const Flavour& flavour) {
+  const Metric& metric = profile.defs().metric(id);
+  if (metric.derived() || metric.scopes.empty()) return std::optional<StoredMetric>();
+  FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, flavour));
+  if (recipe.step != Recipe::Step::take) return std::optional<StoredMetric>();
+  return std::optional(StoredMetric{id, recipe.scope});
+}
 
 std::size_t row_count(const Profile& profile, const Selection& selection) {
   return selection.contexts.empty() ? profile.defs().contexts.size() : selection.contexts.size();

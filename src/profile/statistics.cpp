@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
+#include "profile/absent.hpp"
 #include "profile/aggregate.hpp"
 
 namespace fathom {
@@ -60,7 +62,9 @@ Result<std::vector<Statistics>> location_statistics(const Profile& profile, Metr
   std::vector<Statistics> out(cells.rows());
   std::vector<double> row(cells.columns());
   for (std::size_t i = 0; i < cells.rows(); ++i) {
-    for (std::size_t k = 0; k < row.size(); ++k) row[k] = cells.scalar(i, k);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      row[k] = has_value(cells, i, k) ? cells.scalar(i, k) : std::numeric_limits<double>::quiet_NaN();
+    }
     out[i] = statistics_of(row);
   }
   return out;

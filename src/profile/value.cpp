@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "io/byte_cursor.hpp"
+#include "profile/absent.hpp"
 #include "profile/composite.hpp"
 #include "profile/integer_type.hpp"
 
@@ -28,11 +29,34 @@ void with_combination(ValueKind kind, F&& f) {
   f([](double a, double b) { return a + b; });
 }
 
+// What stands for no value; zero for plain sums.
+double absent_real(ValueKind kind) {
+  if (kind == ValueKind::min_f64) return DBL_MAX;
+  if (kind == ValueKind::max_f64) return -DBL_MAX;
+  return 0;
+}
+
+bool real_has_value(ValueKind kind, double value) { return kind == ValueKind::f64 || value != absent_real(kind); }
+
+bool packed_has_value(ValueType type, const std::byte* value) {
+  return type.kind != ValueKind::atomic || !composite::atomic_is_absent(value);
+}
+
 bool all_zero(const std::byte* at, std::size_t size) {
   return std::all_of(at, at + size, [](std::byte b) { return b == std::byte{0}; });
 }
 
 }  // namespace
+
+void put_absent(ValueType type, std::byte* value) {
+  if (type.kind == ValueKind::atomic) return composite::put_absent_atomic(value);
+  const double real = type.is_double() ? absent_real(type.kind) : 0;
+  if (real != 0) {
+    std::memcpy(value, &real, sizeof(real));
+  } else {
+    std::memset(value, 0, type.size());
+  }
+}
 
 double difference(double a, double b) {
   const double d = a - b;
@@ -45,21 +69,23 @@ double Value::scalar() const {
     case Form::integer:
       return static_cast<double>(integer_);
     case Form::real:
-      return real_;
+      return real_has_value(type_.kind, real_) ? real_ : 0;
     case Form::packed:
       return packed_.empty() ? 0 : composite::scalar(type_, packed_.data());
   }
   return 0;
 }
 
+bool has_value(const Value& value) { return !value.text().empty(); }
+
 bool Value::is_zero() const {
   switch (form_of(type_)) {
     case Form::integer:
       return integer_ == 0;
     case Form::real:
-      return real_ == 0;
+      return real_ == 0 || !real_has_value(type_.kind, real_);
     case Form::packed:
-      return all_zero(packed_.data(), packed_.size());
+      return all_zero(packed_.data(), packed_.size()) || !packed_has_value(type_, packed_.data());
   }
   return true;
 }
@@ -69,12 +95,12 @@ std::string Value::text() const {
     case Form::integer:
       return exact_text(integer_);
     case Form::real:
-      return exact_text(real_);
+      return real_has_value(type_.kind, real_) ? exact_text(real_) : std::string();
     case Form::packed:
       break;
   }
   std::string out;
-  if (packed_.empty()) return out;
+  if (packed_.empty() || !packed_has_value(type_, packed_.data())) return out;
   for (const std::string& part : composite::components(type_, packed_.data())) {
     if (!out.empty()) out += ';';
     out += part;
@@ -88,10 +114,12 @@ Cells::Cells(ValueType type, std::size_t rows, std::size_t columns) : type_(type
       integers_.resize(rows * columns);
       break;
     case Form::real:
-      reals_.resize(rows * columns);
+      reals_.resize(rows * columns, absent_real(type.kind));
       break;
     case Form::packed:
       packed_.resize(rows * columns * type.size());
+      if (!absent_is_no_value(type)) break;
+      for (std::size_t i = 0; i < rows * columns; ++i) put_absent(type, packed_.data() + i * type.size());
       break;
   }
 }
@@ -122,11 +150,17 @@ double Cells::scalar(std::size_t row, std::size_t column) const {
     case Form::integer:
       return static_cast<double>(integers_[i]);
     case Form::real:
-      return reals_[i];
+      return real_has_value(type_.kind, reals_[i]) ? reals_[i] : 0;
     case Form::packed:
       break;
   }
   return composite::scalar(type_, packed(row, column));
+}
+
+bool has_value(const Cells& cells, std::size_t row, std::size_t column) {
+  const ValueType type = cells.type();
+  if (form_of(type) == Form::real) return real_has_value(type.kind, cells.reals(row)[column]);
+  return form_of(type) != Form::packed || packed_has_value(type, cells.raw(row, column));
 }
 
 bool Cells::is_zero(std::size_t row, std::size_t column) const {
@@ -135,11 +169,11 @@ bool Cells::is_zero(std::size_t row, std::size_t column) const {
     case Form::integer:
       return integers_[i] == 0;
     case Form::real:
-      return reals_[i] == 0;
+      return reals_[i] == 0 || !real_has_value(type_.kind, reals_[i]);
     case Form::packed:
       break;
   }
-  return all_zero(packed(row, column), type_.size());
+  return !packed_has_value(type_, packed(row, column)) || all_zero(packed(row, column), type_.size());
 }
 
 void Cells::store(std::size_t row, std::size_t first, std::size_t count, const std::byte* values) {
@@ -279,6 +313,7 @@ void Cells::subtract_row(std::size_t to, const Cells& other, std::size_t from) {
       for (std::size_t i = 0; i < columns_; ++i) {
         double& x = reals_[a + i];
         const double y = other.reals_[b + i];
+        if (!real_has_value(type_.kind, x) || !real_has_value(type_.kind, y)) continue;
         if (type_.kind == ValueKind::min_f64) {
           x = std::max(x, y);
         } else if (type_.kind == ValueKind::max_f64) {
@@ -322,7 +357,7 @@ bool pack_row(const Cells& cells, std::size_t row, std::span<std::byte> out) {
         });
         break;
       case Form::real: {
-        const double value = cells.scalar(row, i);
+        const double value = cells.reals(row)[i];
         std::memcpy(at, &value, sizeof(value));
         break;
       }

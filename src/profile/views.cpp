@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "profile/aggregate.hpp"
+#include "profile/system_groups.hpp"
 
 namespace fathom {
 
@@ -143,16 +144,18 @@ Result<FlatProfile> flat_by_context(const Profile& profile, const ViewInput& inp
   return out;
 }
 
-Result<FlatProfile> flat_by_location(const Profile& profile, const ViewInput& input) {
+// A row per thread, process or node.
+Result<FlatProfile> flat_by_system(const Profile& profile, const ViewInput& input, SystemLevel level) {
   const Definitions& defs = profile.defs();
   const std::vector<bool> taken = standing_for_themselves(defs.contexts, input);
   const Groups groups =
       make_groups(defs.contexts, 1, [&](ContextId id) { return taken[id.index()] ? 0 : TreeView::kNone; });
   std::vector<std::vector<LocationId>> columns;
   FlatProfile out;
-  for (const LocationId id : locations_of(profile, input)) {
-    out.rows.push_back({defs.system.location_label(id), {}, {}, id, groups.all[0].size()});
-    columns.push_back({id});
+  for (SystemGroup& group : system_groups(defs.system, level, input.locations)) {
+    const LocationId first = level == SystemLevel::thread ? group.locations.front() : LocationId();
+    out.rows.push_back({std::move(group.name), {}, {}, first, groups.all[0].size()});
+    columns.push_back(std::move(group.locations));
   }
   const auto column = [&](const Flavour& flavour, const std::vector<ContextId>& contexts) -> Result<Cells> {
     Cells turned(defs.metric(input.metric).type, columns.size(), 1);
@@ -208,10 +211,14 @@ Result<FlatProfile> flat_profile(const Profile& profile, const ViewInput& input,
       return flat_by_text(profile, input, &Region::file);
     case GroupBy::module:
       return flat_by_text(profile, input, &Region::module);
+    case GroupBy::process:
+      return flat_by_system(profile, input, SystemLevel::process);
+    case GroupBy::node:
+      return flat_by_system(profile, input, SystemLevel::node);
     case GroupBy::location:
       break;
   }
-  return flat_by_location(profile, input);
+  return flat_by_system(profile, input, SystemLevel::thread);
 }
 
 std::vector<std::uint32_t> TreeView::roots() const {

@@ -26,13 +26,13 @@ struct ViewInput {
   ContextFilter filter;               // contexts that are counted
 };
 
-enum class GroupBy : std::uint8_t { region, context, file, module, location };
+enum class GroupBy : std::uint8_t { region, context, file, module, location, process, node };
 
 // A flat profile: one row per group. Values of all locations are combined, save when the rows are locations. Loops and
 // lines count as part of their function, save where the rows are contexts or the filter leaves the function out.
 struct FlatProfile {
   struct Row {
-    std::string name;  // region, file or module name; path of a context; label of a location
+    std::string name;  // region, file or module name; path of a context; label of a location, process or node
     RegionId region;   // of rows that are regions or contexts
     ContextId context;
     LocationId location;

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
+#include "base/output.hpp"
 #include "base/text.hpp"
-#include "report/output.hpp"
 
 namespace fathom {
 
@@ -19,7 +20,9 @@ class CsvWriter {
   }
   void field(std::string_view text) {
     separate();
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    if (out_.csv_safe() && looks_like_formula(text)) {
+      out_.write(csv_quote("'" + std::string(text)));
+    } else if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
       out_.write(text);
     } else {
       out_.write(csv_quote(text));
@@ -29,6 +32,11 @@ class CsvWriter {
   // A text that is known to need no quotes, or is quoted already.
   void raw(std::string_view text) {
     separate();
+    if (out_.csv_safe() && looks_like_formula(text.starts_with('"') ? text.substr(1) : text)) {
+      const bool quoted = text.starts_with('"');
+      out_.write(quoted ? "\"'" : "'");
+      if (quoted) text.remove_prefix(1);
+    }
     out_.write(text);
   }
   template <class Number>
@@ -44,6 +52,11 @@ class CsvWriter {
   [[nodiscard]] bool closed() const { return out_.closed(); }
 
  private:
+  // What a spreadsheet evaluates instead of showing; numbers are none.
+  static bool looks_like_formula(std::string_view text) {
+    if (text.empty() || std::string_view("=+-@\t\r").find(text[0]) == std::string_view::npos) return false;
+    return !parse_double(text);
+  }
   void separate() {
     if (!first_) out_.write(',');
     first_ = false;

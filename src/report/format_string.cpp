@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "base/text.hpp"
 #include "experiment/experiment.hpp"
 
@@ -112,6 +114,31 @@ Result<std::string> python_format(double value, std::string_view spec) {
   } catch (const fmt::format_error&) {
     return Error::usage(fmt::format("'{}' is not a format for a number", spec)).hint("as in Python: .2f, 10.3g, E, %");
   }
+}
+
+std::optional<std::string> printf_format(double value, const std::string& format) {
+  // The format comes from a file: exactly one conversion, flags and small numbers only.
+  std::size_t conversions = 0;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') continue;
+    if (i + 1 < format.size() && format[i + 1] == '%') {
+      ++i;
+      continue;
+    }
+    ++conversions;
+    std::size_t digits = 0;
+    for (++i; i < format.size() && std::string_view("0123456789.+- #").find(format[i]) != std::string_view::npos; ++i) {
+      ++digits;
+    }
+    if (digits > 8 || i == format.size() || std::string_view("eEfFgG").find(format[i]) == std::string_view::npos) {
+      return std::nullopt;
+    }
+  }
+  if (conversions != 1 || format.size() > 64) return std::nullopt;
+  char text[512];
+  const int length = std::snprintf(text, sizeof(text), format.c_str(), value);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof(text)) return std::nullopt;
+  return std::string(text);
 }
 
 }  // namespace fathom

@@ -30,6 +30,9 @@ struct ListOptions {
 };
 Result<ListOptions> list_options(std::string_view text);
 
+// A number by a printf format with one conversion of a double ("%6.2f %%"); nothing when the format is no such one.
+std::optional<std::string> printf_format(double value, const std::string& format);
+
 // A number in Python's format mini-language; without a specification the shortest text that reads back.
 Result<std::string> python_format(double value, std::string_view spec);
 

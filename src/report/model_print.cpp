@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "report/format_string.hpp"
 
 namespace fathom {
@@ -27,7 +28,7 @@ const Model* find_model(const ModelSet* set, std::int64_t series) {
 
 std::string names(const std::vector<Named>& list) {
   std::string out;
-  for (const Named& n : list) out += n.name + "\n";
+  for (const Named& n : list) out += visible(n.name) + "\n";
   return out;
 }
 
@@ -51,11 +52,11 @@ std::string all(const Experiment& e, const ModelSet* set, FunctionForm form, Pai
     for (const Model& m : set->models) of_series[m.series] = &m;
   }
   for (std::size_t c = 0; c < e.callpaths().size(); ++c) {
-    std::string title = "Callpath: " + e.callpaths()[c].name + "\n";
+    std::string title = "Callpath: " + visible(e.callpaths()[c].name) + "\n";
     for (std::size_t m = 0; m < e.metrics().size(); ++m) {
       const std::int64_t index = e.find_series(static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(m));
       if (pairs == Pairs::modelled && (index < 0 || of_series[static_cast<std::size_t>(index)] == nullptr)) continue;
-      out += std::exchange(title, {}) + "\tMetric: " + e.metrics()[m].name + "\n";
+      out += std::exchange(title, {}) + "\tMetric: " + visible(e.metrics()[m].name) + "\n";
       std::vector<std::int64_t> at(e.point_count(), -1);
       if (index >= 0) {
         const Series& s = e.series()[static_cast<std::size_t>(index)];
@@ -220,7 +221,7 @@ class Expansion {
 Result<std::string> formatted(const Experiment& e, std::span<const ModelSet> sets, std::string_view format) {
   std::string out;
   for (const ModelSet& set : sets) {
-    if (sets.size() > 1) out += "Modeler: " + set.name + "\n";
+    if (sets.size() > 1) out += "Modeler: " + visible(set.name) + "\n";
     std::string_view last_callpath;
     std::string_view last_metric;
     bool first = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 
 namespace fathom {
 
@@ -20,12 +21,15 @@ std::string padded(const std::string& shown, std::size_t used, std::size_t width
 }  // namespace
 
 TextTable& TextTable::column(std::string title, Align align, bool elastic) {
-  columns_.push_back({std::move(title), align, elastic});
+  columns_.push_back({visible(title), align, elastic});
   return *this;
 }
 
 void TextTable::row(std::vector<Cell> cells) {
   cells.resize(columns_.size());
+  for (Cell& cell : cells) {
+    if (!is_plain_text(cell.text)) cell.text = visible(cell.text);
+  }
   rows_.push_back(std::move(cells));
 }
 

@@ -35,6 +35,35 @@ inline constexpr std::size_t kEventKinds = 10;
 inline constexpr std::int32_t kNoPeer = -1;       // nobody: null process, rootless collective
 inline constexpr std::int32_t kUnknownPeer = -2;  // the trace does not tell
 
+// What a marker stands for, where the level knows more than its name (Trace::meaning). In its event, for
+//   put, get, update    peer, communicator, bytes moved there (update: value = bytes fetched); a complete ends it
+//   read, write         bytes asked for, tag = the handle (Trace::handles); a complete with the bytes moved ends it
+//   open, close         tag = the handle
+//   lock, unlock        value = which lock
+//   task_*              value = the task. From a task_switch on the location runs that task, and enters and leaves
+//                       belong to its stack; task 0 is the location's own stack, and a task that ends gives way to it
+//   fork, join          value = threads asked for
+//   gap_begin, gap_end  nothing was recorded in between; a gap_begin with has_value knows its end, in value
+enum class MarkerMeaning : std::uint8_t {
+  none,
+  put,
+  get,
+  update,
+  read,
+  write,
+  open,
+  close,
+  lock,
+  unlock,
+  task_create,
+  task_switch,
+  task_end,
+  fork,
+  join,
+  gap_begin,
+  gap_end,
+};
+
 // What `name` counts depends on the kind: a region (enter, leave, send, recv, collective, complete), a context
 // (sample), a channel (state), a metric (counter), an entry of Trace::markers() (marker).
 struct Event {
@@ -45,7 +74,7 @@ struct Event {
   std::uint64_t record = kNoRecord;  // number of the native record in the location's stream
   std::uint64_t origin = kNoRecord;  // record that began what is over now: the posting of a receive, of a request
   // counter (bits of a double where the metric is one), state; collective: bytes received; send, recv: when it was
-  // posted, with has_value
+  // posted, with has_value; enter, leave: CPU time of the location (ns) where Trace::has_cpu_time(), with has_value
   std::int64_t value = 0;
   std::int64_t bytes = 0;  // sent, received, moved
   LocationId location;
@@ -55,8 +84,9 @@ struct Event {
   CommunicatorId communicator;
   EventKind kind = EventKind::marker;
   bool has_time = true;
-  bool has_value = true;  // state: false = the channel is empty from now on; send, recv: false = time not known
-  bool carried = false;   // from before the window, still in effect where it begins (see Trace::open)
+  // state: false = the channel is empty from now on; send, recv, enter, leave: false = the time in `value` is not known
+  bool has_value = true;
+  bool carried = false;  // from before the window, still in effect where it begins (see Trace::open)
 
   [[nodiscard]] RegionId region() const { return RegionId(name); }
   [[nodiscard]] ContextId context() const { return ContextId(name); }

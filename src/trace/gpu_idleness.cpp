@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "trace/merge.hpp"
@@ -127,8 +126,8 @@ class Sweep {
 
 }  // namespace
 
-Result<StatisticsTable> gpu_idleness(const Trace& trace, std::span<const LocationId> locations,
-                                     const StatisticsOptions& options, std::optional<std::size_t> depth) {
+Result<Table> gpu_idleness(const Trace& trace, std::span<const LocationId> locations, const StatisticsOptions& options,
+                           std::optional<std::size_t> depth) {
   const SystemTree& system = trace.definitions().system;
   std::map<SystemNodeId, std::vector<LocationId>> by_process;
   for (const LocationId location : locations) {
@@ -152,11 +151,12 @@ Result<StatisticsTable> gpu_idleness(const Trace& trace, std::span<const Locatio
   }
   std::vector<std::pair<std::string, double>> rows(all.begin(), all.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  StatisticsTable table{"gpu-idle", {"call", "wall_s", "share"}, {}};
+  TableBuilder table(
+      {"gpu-idle", {{"call", ColumnType::text}, {"wall_s", ColumnType::float64, "s"}, {"share", ColumnType::float64}}});
   for (const auto& [function, ns] : rows) {
-    if (ns > 0) table.rows.push_back({function, exact_text(ns * 1e-9), exact_text(ns / total)});
+    if (ns > 0) table.row(function, ns * 1e-9, ns / total);
   }
-  return table;
+  return std::move(table).finish();
 }
 
 }  // namespace fathom

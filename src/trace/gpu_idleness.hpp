@@ -13,7 +13,7 @@ namespace fathom {
 // sample of the process' CPU threads. That time is shared out evenly among the CPU threads of the process that are busy
 // then, each to the function that it is in (at `depth` of the stack where given); with no thread busy it goes to
 // idleness itself. Processes without GPU streams have no part in it. Rows: call, wall_s, share (of all idle time).
-Result<StatisticsTable> gpu_idleness(const Trace& trace, std::span<const LocationId> locations,
-                                     const StatisticsOptions& options, std::optional<std::size_t> depth);
+Result<Table> gpu_idleness(const Trace& trace, std::span<const LocationId> locations, const StatisticsOptions& options,
+                           std::optional<std::size_t> depth);
 
 }  // namespace fathom

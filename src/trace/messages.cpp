@@ -1,7 +1,11 @@
 // Matching of messages from the events of the level: the mapping has resolved wildcards and communicators, so that
-// the MPI rule is left: equal (sender, receiver, communicator, tag) match in the order of posting.
+// the MPI rule is left: equal (sender, receiver, communicator, tag) match in the order of posting. A receive of any tag
+// whose status is not known (a tag below 0) takes part as well: messages between two processes stay in order, and each
+// goes to the receive that was posted first among those that take it.
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <map>
 #include <tuple>
 
 #include "base/cancel.hpp"
@@ -29,6 +33,8 @@ struct Half {
   bool has_time;
 
   [[nodiscard]] auto key() const { return std::tie(to, from, communicator, tag); }
+  [[nodiscard]] auto pair() const { return std::tie(to, from, communicator); }
+  [[nodiscard]] auto when() const { return std::tie(posted, order, location, serial); }
   [[nodiscard]] bool inside(TimeWindow window) const {
     return !has_time || (time_ns >= window.from_ns && time_ns < window.to_ns);
   }
@@ -37,7 +43,7 @@ struct Half {
 struct Earlier {
   bool operator()(const Half& a, const Half& b) const {
     if (a.key() != b.key()) return a.key() < b.key();
-    return std::tie(a.posted, a.order, a.location, a.serial) < std::tie(b.posted, b.order, b.location, b.serial);
+    return a.when() < b.when();
   }
 };
 using Halves = ExternalSorter<Half, Earlier>;
@@ -114,6 +120,57 @@ void report(const Unmatched& unmatched, Diagnostics& diagnostics) {
   note("trace.unknown_peer", unmatched.unknown, "a message with a peer that the trace does not tell is not matched");
 }
 
+Message joined(const Half& send, const Half& receive) {
+  Message message;
+  message.from = send.location;
+  message.to = receive.location;
+  message.from_rank = send.from;
+  message.to_rank = send.to;
+  message.tag = send.tag;
+  message.communicator = CommunicatorId(send.communicator);
+  message.bytes = send.bytes;
+  if (send.has_time) message.sent_ns = send.time_ns;
+  if (receive.has_time) message.received_ns = receive.time_ns;
+  message.send_record = send.record;
+  message.recv_record = receive.record;
+  return message;
+}
+
+// All messages of two processes in one communicator, where some receives take any tag. False when the sink ends it.
+bool match_pair(std::vector<Half>& sends, const std::vector<Half>& receives, TimeWindow window, const MessageSink& sink,
+                Unmatched& unmatched) {
+  const auto by_time = [](const Half& a, const Half& b) { return a.when() < b.when(); };
+  std::sort(sends.begin(), sends.end(), by_time);
+  std::map<std::int32_t, std::deque<const Half*>> waiting;  // by tag; -1 = any
+  std::vector<const Half*> order;
+  for (const Half& receive : receives) order.push_back(&receive);
+  std::sort(order.begin(), order.end(), [&](const Half* a, const Half* b) { return by_time(*a, *b); });
+  for (const Half* receive : order) waiting[std::max(receive->tag, -1)].push_back(receive);
+  std::deque<const Half*>& any = waiting[-1];
+  std::vector<std::pair<const Half*, const Half*>> pairs;
+  for (const Half& send : sends) {
+    const auto exact = waiting.find(send.tag);
+    const Half* first = exact != waiting.end() && !exact->second.empty() ? exact->second.front() : nullptr;
+    if (!any.empty() && (first == nullptr || any.front()->when() < first->when())) {
+      first = any.front();
+      any.pop_front();
+    } else if (first != nullptr) {
+      exact->second.pop_front();
+    } else {
+      ++unmatched.sends;
+      continue;
+    }
+    pairs.emplace_back(&send, first);
+  }
+  for (const auto& [tag, list] : waiting) unmatched.receives += list.size();
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& a, const auto& b) { return a.first->tag < b.first->tag; });
+  for (const auto& [send, receive] : pairs) {
+    if ((send->inside(window) || receive->inside(window)) && !sink(joined(*send, *receive))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<void> Trace::messages(TimeWindow window, const MessageSink& sink) const {
@@ -154,6 +211,23 @@ Result<void> Trace::messages(TimeWindow window, const MessageSink& sink) const {
   std::uint64_t steps = 0;
   while (send != nullptr || receive != nullptr) {
     if (++steps % 65536 == 0 && cancelled()) return cancelled_error();
+    // Receives of any tag sort before the others of the two processes.
+    if (receive != nullptr && receive->tag < 0 && (send == nullptr || !(send->pair() < receive->pair()))) {
+      const Half first = *receive;
+      std::vector<Half> some_sends;
+      std::vector<Half> some_receives;
+      for (; receive != nullptr && receive->pair() == first.pair(); receive = receives.next()) {
+        some_receives.push_back(*receive);
+      }
+      for (; send != nullptr && send->pair() == first.pair(); send = sends.next()) some_sends.push_back(*send);
+      Budget::Reservation taken;
+      if (work_ != nullptr) {
+        FATHOM_TRY(taken, work_->budget.reserve((some_sends.size() + some_receives.size()) * sizeof(Half),
+                                                "matching of receives of any tag"));
+      }
+      if (!match_pair(some_sends, some_receives, window, sink, unmatched)) return {};
+      continue;
+    }
     if (receive == nullptr || (send != nullptr && send->key() < receive->key())) {
       ++unmatched.sends;
       send = sends.next();
@@ -164,21 +238,7 @@ Result<void> Trace::messages(TimeWindow window, const MessageSink& sink) const {
       receive = receives.next();
       continue;
     }
-    if (send->inside(window) || receive->inside(window)) {
-      Message message;
-      message.from = send->location;
-      message.to = receive->location;
-      message.from_rank = send->from;
-      message.to_rank = send->to;
-      message.tag = send->tag;
-      message.communicator = CommunicatorId(send->communicator);
-      message.bytes = send->bytes;
-      if (send->has_time) message.sent_ns = send->time_ns;
-      if (receive->has_time) message.received_ns = receive->time_ns;
-      message.send_record = send->record;
-      message.recv_record = receive->record;
-      if (!sink(message)) return {};
-    }
+    if ((send->inside(window) || receive->inside(window)) && !sink(joined(*send, *receive))) return {};
     send = sends.next();
     receive = receives.next();
   }

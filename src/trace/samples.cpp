@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "trace/gpu_idleness.hpp"
@@ -25,7 +24,7 @@ struct Spent {
 // By the function's context at the depth; the invalid id is idleness.
 using SpentByFrame = std::map<std::uint32_t, Spent>;
 
-std::string seconds(std::int64_t ns) { return exact_text(static_cast<double>(ns) * 1e-9); }
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 Result<SpentByFrame> spent_at(const Trace& trace, LocationId location, const StatisticsOptions& options,
                               std::optional<std::size_t> depth) {
@@ -107,7 +106,11 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
   TraceStatistics out;
   std::map<std::string, Spent> by_name;
   SpentByFrame by_frame;
-  StatisticsTable locations{"location", {"location", "call", "count", "wall_s"}, {}};
+  TableBuilder locations({"location",
+                          {{"location", ColumnType::text},
+                           {"call", ColumnType::text},
+                           {"count", ColumnType::uint64, "occ"},
+                           {"wall_s", ColumnType::float64, "s"}}});
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     std::map<std::string, Spent> here;
     for (const auto& [frame, time] : spent[i]) {
@@ -116,30 +119,35 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
     }
     for (const auto& [name, time] : here) {
       by_name[name].add(time);
-      locations.rows.push_back(
-          {defs.system.location_label(chosen[i]), name, std::to_string(time.samples), seconds(time.ns)});
+      locations.row(defs.system.location_label(chosen[i]), name, time.samples, seconds(time.ns));
     }
   }
   for (const auto& [name, time] : by_name) {
     CallStatistics call;
     call.name = name;
     call.count = time.samples;
-    call.wall_s = static_cast<double>(time.ns) * 1e-9;
+    call.wall_s = seconds(time.ns);
     out.calls.push_back(std::move(call));
   }
-  if (asked("location")) out.tables.push_back(std::move(locations));
+  if (asked("location")) out.tables.push_back(std::move(locations).finish());
   if (asked("context")) {
-    StatisticsTable table{"context", {"context", "call", "count", "wall_s"}, {}};
+    TableBuilder table({"context",
+                        {{"context", ColumnType::uint64},
+                         {"call", ColumnType::text},
+                         {"count", ColumnType::uint64, "occ"},
+                         {"wall_s", ColumnType::float64, "s"}}});
     for (const auto& [frame, time] : by_frame) {
       const ContextId id{frame};
-      table.rows.push_back({id.valid() ? std::to_string(defs.contexts[id].file_id) : "",
-                            id.valid() ? defs.path(id) : std::string(kNoActivity), std::to_string(time.samples),
-                            seconds(time.ns)});
+      if (id.valid()) {
+        table.row(defs.contexts[id].file_id, defs.path(id), time.samples, seconds(time.ns));
+      } else {
+        table.row(kMissing, kNoActivity, time.samples, seconds(time.ns));
+      }
     }
-    out.tables.push_back(std::move(table));
+    out.tables.push_back(std::move(table).finish());
   }
   if (asked("gpu-idle")) {
-    FATHOM_TRY(StatisticsTable table, gpu_idleness(trace, chosen, options, depth));
+    FATHOM_TRY(Table table, gpu_idleness(trace, chosen, options, depth));
     out.tables.push_back(std::move(table));
   }
   return out;

@@ -1,4 +1,4 @@
-// What `stats` shows of a trace: plain tables that formats fill from their native records and commands print.
+// What `stats` shows of a trace: typed numbers that formats count from their native records or the level from events.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/table.hpp"
 
 namespace fathom {
 
@@ -21,13 +23,6 @@ struct CallStatistics {
   std::optional<std::int64_t> received;
 };
 
-// One named line of numbers, keyed as `columns` says; ranks, bins, size classes.
-struct StatisticsTable {
-  std::string name;  // key in the JSON form
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // numbers as exact text, ready for CSV; texts as they are
-};
-
 struct MatrixEntry {
   std::int64_t src = 0;
   std::int64_t dst = 0;
@@ -39,8 +34,13 @@ struct TraceStatistics {
   std::vector<CallStatistics> calls;  // in the order of the format's own numbering or as it prints them
   std::vector<MatrixEntry> matrix;    // point-to-point, by world rank
   bool has_matrix = false;
-  std::vector<StatisticsTable> tables;
+  std::vector<Table> tables;  // further ones: ranks, bins, size classes; named as in the JSON form
 };
+
+// Columns call, count, wall_s, cpu_s, bytes, sent, received.
+Table calls_table(const std::vector<CallStatistics>& calls);
+// Columns src, dst, messages, bytes.
+Table matrix_table(const std::vector<MatrixEntry>& matrix);
 
 // What the user asked for.
 struct StatisticsOptions {

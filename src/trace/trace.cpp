@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "base/number_text.hpp"
+
 namespace fathom {
 
 std::string_view to_string(EventKind kind) {
@@ -54,41 +56,46 @@ std::string_view Trace::name(const Event& event) const {
 }
 
 Result<void> Trace::detail(const Event& event, std::string& out) const {
-  auto to = std::back_inserter(out);
+  const auto number = [&](std::string_view key, std::int64_t value) {
+    out += key;
+    append_number(out, value);
+  };
   const auto communicator = [&] {
     if (!event.communicator.valid()) return;
     const std::string& name = communicators_[event.communicator.index()].name;
     if (name.empty()) {
-      fmt::format_to(to, ";comm={}", event.communicator.value);
+      number(";comm=", event.communicator.value);
     } else {
-      fmt::format_to(to, ";comm={}", name);
+      (out += ";comm=") += name;
     }
   };
   switch (event.kind) {
     case EventKind::send:
     case EventKind::recv:
-      fmt::format_to(to, "peer={};tag={}", event.peer, event.tag);
+      number("peer=", event.peer);
+      number(";tag=", event.tag);
       communicator();
-      fmt::format_to(to, ";bytes={}", event.bytes);
+      number(";bytes=", event.bytes);
       break;
     case EventKind::collective:
-      fmt::format_to(to, "root={}", event.peer);
+      number("root=", event.peer);
       communicator();
-      fmt::format_to(to, ";sent={};received={}", event.bytes, event.value);
+      number(";sent=", event.bytes);
+      number(";received=", event.value);
       break;
     case EventKind::complete:
-      fmt::format_to(to, "origin={}", event.origin);
+      fmt::format_to(std::back_inserter(out), "origin={}", event.origin);
       break;
     case EventKind::state: {
       if (!event.has_value) {
         out += "value=";
         break;
       }
-      fmt::format_to(to, "value={}", event.value);
+      number("value=", event.value);
       if (event.name < channels_.size()) {
         const auto& values = channels_[event.name].values;
         if (const auto found = values.find(event.value); found != values.end()) {
-          fmt::format_to(to, ";label={}", found->second);
+          (out += ";label=") += found->second;
         }
       }
       break;
@@ -97,22 +104,63 @@ Result<void> Trace::detail(const Event& event, std::string& out) const {
       const bool is_double =
           event.name < definitions_.metrics.size() && definitions_.metrics[event.name].type.is_double();
       if (is_double) {
-        fmt::format_to(to, "value={}", std::bit_cast<double>(event.value));
+        fmt::format_to(std::back_inserter(out), "value={}", std::bit_cast<double>(event.value));
       } else {
-        fmt::format_to(to, "value={}", event.value);
+        number("value=", event.value);
       }
       break;
     }
     case EventKind::sample:
       if (event.name < definitions_.contexts.size()) {
-        fmt::format_to(to, "context={};path={}", definitions_.contexts[event.context()].file_id,
+        fmt::format_to(std::back_inserter(out), "context={};path={}", definitions_.contexts[event.context()].file_id,
                        definitions_.path(event.context()));
       }
+      break;
+    case EventKind::marker:
+      marker_detail(event, out);
       break;
     default:
       break;
   }
   return {};
+}
+
+void Trace::marker_detail(const Event& event, std::string& out) const {
+  auto to = std::back_inserter(out);
+  switch (meaning(event)) {
+    case MarkerMeaning::put:
+    case MarkerMeaning::get:
+    case MarkerMeaning::update:
+      fmt::format_to(to, "peer={};bytes={}", event.peer, event.bytes);
+      break;
+    case MarkerMeaning::read:
+    case MarkerMeaning::write:
+      fmt::format_to(to, "bytes={}", event.bytes);
+      [[fallthrough]];
+    case MarkerMeaning::open:
+    case MarkerMeaning::close: {
+      const auto handle = static_cast<std::size_t>(event.tag);
+      if (event.tag < 0 || handle >= handles_.size()) break;
+      const std::string& name = handles_[handle].file.empty() ? handles_[handle].name : handles_[handle].file;
+      fmt::format_to(to, "{}file={}", out.empty() ? "" : ";", name);
+      break;
+    }
+    case MarkerMeaning::lock:
+    case MarkerMeaning::unlock:
+      fmt::format_to(to, "lock={}", event.value);
+      break;
+    case MarkerMeaning::task_create:
+    case MarkerMeaning::task_switch:
+    case MarkerMeaning::task_end:
+      fmt::format_to(to, "task={}", event.value);
+      break;
+    case MarkerMeaning::fork:
+    case MarkerMeaning::join:
+      fmt::format_to(to, "threads={}", event.value);
+      break;
+    default:
+      break;
+  }
 }
 
 bool EventCursor::refill() {

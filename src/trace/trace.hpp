@@ -30,6 +30,12 @@ struct Communicator {
   std::vector<std::int32_t> remote_ranks;  // of an inter-communicator's other side
 };
 
+// Something that is read and written.
+struct Handle {
+  std::string name;
+  std::string file;  // path, where known
+};
+
 // The events of one location, in time order. MT: externally synchronised; different streams are independent.
 class EventStream {
  public:
@@ -65,11 +71,21 @@ class Trace {
   [[nodiscard]] std::span<const Channel> channels() const { return channels_; }
   [[nodiscard]] std::span<const std::string> markers() const { return markers_; }
   [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
+  [[nodiscard]] std::span<const Handle> handles() const { return handles_; }
+  // Of an event of kind marker.
+  [[nodiscard]] MarkerMeaning meaning(const Event& event) const {
+    return event.name < meanings_.size() ? meanings_[event.name] : MarkerMeaning::none;
+  }
+
+  // Channels that say what a location does where the trace has no regions to enter, outermost first.
+  [[nodiscard]] std::span<const ChannelId> activity_channels() const { return activity_channels_; }
+  // Whether enter and leave carry the CPU time of the location as their value.
+  [[nodiscard]] bool has_cpu_time() const { return has_cpu_time_; }
 
   // A stream over one location. Events outside the window are left out; a format that can seek does. What is in effect
   // where the window begins comes first, marked as carried and with its own time: the enters of open regions (outermost
-  // first), the last value of every channel and counter, the last sample. Regions that are open at the end of the window
-  // are not closed: whoever needs a leave takes the window's end. Streams must not outlive the trace.
+  // first), the last value of every channel and counter, the last sample. Regions that are open at the end of the
+  // window are not closed: whoever needs a leave takes the window's end. Streams must not outlive the trace.
   [[nodiscard]] virtual Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const = 0;
 
   // The name that `events` prints: of the region, context (its region), channel, metric or marker.
@@ -79,6 +95,8 @@ class Trace {
 
   // First and last time of the trace, where it is known or cheap to find; nothing = not without a full pass.
   [[nodiscard]] virtual std::optional<TimeWindow> known_span() const { return std::nullopt; }
+  // The same of one location.
+  [[nodiscard]] virtual std::optional<TimeWindow> location_span(LocationId) const { return std::nullopt; }
   // Native records of a location, where known without a full pass.
   [[nodiscard]] virtual std::optional<std::uint64_t> known_records(LocationId) const { return std::nullopt; }
 
@@ -91,8 +109,15 @@ class Trace {
   Definitions definitions_;
   std::vector<Channel> channels_;
   std::vector<std::string> markers_;
+  std::vector<MarkerMeaning> meanings_;  // of markers_; may be shorter
+  std::vector<Handle> handles_;
   std::vector<Communicator> communicators_;
+  std::vector<ChannelId> activity_channels_;
+  bool has_cpu_time_ = false;
   Work work_;  // budget and diagnostics; null = none
+
+ private:
+  void marker_detail(const Event& event, std::string& out) const;
 };
 
 // Pulls one event after another out of a stream through a buffer.

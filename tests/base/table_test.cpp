@@ -57,6 +57,35 @@ TEST(Table, ValidityReachesBeyondOneWord) {
   for (std::size_t i = 0; i < 200; ++i) EXPECT_EQ(table.column("n").is_null(i), i % 3 == 0) << i;
 }
 
+TEST(Table, SecondsKeepEveryNanosecondAndFreeTextsTheirBytes) {
+  TableBuilder builder({"calls", {{"wall_s", ColumnType::seconds, "s"}, {"detail", ColumnType::free_text}}});
+  builder.row(std::int64_t{9'007'199'254'740'993}, "a=1");
+  builder.row(kMissing, kMissing);
+  builder.row(-1, std::string("b") + '\0');
+  const auto table = read_all(*source_of(std::move(builder).finish()));
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(table->column("wall_s").values<std::int64_t>()[0], 9'007'199'254'740'993);  // 2^53 + 1
+  EXPECT_DOUBLE_EQ(table->column("wall_s").real(2), -1e-9);
+  EXPECT_EQ(table->column("detail").text(0), "a=1");
+  EXPECT_TRUE(table->column("detail").is_null(1));
+  EXPECT_EQ(table->column("detail").text(1), "");
+  EXPECT_EQ(table->column("detail").text(2), std::string_view("b\0", 2));
+  EXPECT_EQ(table->column("detail").offsets().back(), 5);
+}
+
+TEST(Table, ABatchCanBeMadeAfterItsReaderWentOn) {
+  const auto source = source_of(calls());
+  const auto reader = source->open(0, {});
+  ASSERT_TRUE(reader.ok());
+  BatchMaker first;
+  BatchMaker second;
+  ASSERT_TRUE(*(*reader)->prepare(first));
+  EXPECT_FALSE(*(*reader)->prepare(second));
+  const auto batch = first();
+  ASSERT_TRUE(batch.ok());
+  EXPECT_EQ(batch->rows, 3U);
+}
+
 TEST(Table, ScanGivesTheColumnsThatWereAskedFor) {
   const auto source = source_of(calls());
   const auto table = read_all(*source, {{2, 0}, 1});

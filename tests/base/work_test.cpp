@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "base/cancel.hpp"
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
 
 namespace fathom {
 namespace {
@@ -78,11 +80,70 @@ TEST(Parallel, PassesOnAnError) {
 }
 
 TEST(Parallel, StopsWhenCancelled) {
-  request_cancel();
-  const auto status = parallel_for(10, [](std::size_t) -> Result<void> { return {}; });
-  reset_cancel();
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().kind(), ErrorKind::cancelled);
+  const auto flag = std::make_shared<std::atomic<bool>>(true);
+  const Execution execution(0, flag);
+  const auto nothing = [](std::size_t) -> Result<void> { return {}; };
+  {
+    const ExecutionScope scope(execution);
+    const auto status = parallel_for(10, nothing);
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().kind(), ErrorKind::cancelled);
+  }
+  // Others are not concerned.
+  EXPECT_TRUE(parallel_for(10, nothing).ok());
+}
+
+TEST(Parallel, ThreadsThatHelpWorkAsTheOneThatAsked) {
+  const auto flag = std::make_shared<std::atomic<bool>>(false);
+  const Execution execution(2, flag);
+  const ExecutionScope scope(execution);
+  std::atomic<int> wrong{0};
+  std::atomic<int> inner{0};
+  ASSERT_TRUE(parallel_for(100, [&](std::size_t) -> Result<void> {
+                if (&Execution::current() != &execution || thread_count() != 2) ++wrong;
+                return parallel_for(3, [&](std::size_t) -> Result<void> {
+                  if (&Execution::current() != &execution) ++wrong;
+                  ++inner;
+                  return {};
+                });
+              }).ok());
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(inner, 300);
+}
+
+TEST(Parallel, KeepsToTheNumberOfThreads) {
+  const Execution single(1);
+  const ExecutionScope scope(single);
+  std::atomic<int> now{0};
+  std::atomic<int> most{0};
+  ASSERT_TRUE(parallel_for(200, [&](std::size_t) -> Result<void> {
+                const int running = ++now;
+                if (running > most) most = running;
+                --now;
+                return {};
+              }).ok());
+  EXPECT_EQ(most, 1);
+}
+
+TEST(Progress, TellsTheExecutionOfTheOneWhoWorks) {
+  std::vector<std::uint64_t> done;
+  bool finished = false;
+  const Execution execution(0, nullptr, [&](const ProgressReport& report) {
+    EXPECT_EQ(report.label, "work");
+    done.push_back(report.done);
+    finished = report.finished;
+  });
+  {
+    const ExecutionScope scope(execution);
+    Progress progress("work", 3);
+    progress.advance();
+    EXPECT_TRUE(done.empty());  // short work is silent
+    std::this_thread::sleep_for(std::chrono::milliseconds(510));
+    progress.advance();
+  }
+  ASSERT_EQ(done.size(), 2U);
+  EXPECT_EQ(done.front(), 2U);
+  EXPECT_TRUE(finished);
 }
 
 }  // namespace

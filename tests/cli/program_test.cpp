@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/commands.hpp"
 
 namespace fathom::cli {
@@ -24,7 +26,14 @@ TEST(Program, KnowsItsVersionAndHelp) {
   EXPECT_EQ(run({"--version"}).out.rfind("fathom ", 0), 0U);
   const Ran help = run({"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const std::string& name : command_names()) EXPECT_NE(help.out.find("  " + name), std::string::npos) << name;
+  EXPECT_LE(std::count(help.out.begin(), help.out.end(), '\n'), 40);
+  const Ran all = run({"help", "commands"});
+  for (const std::string& name : command_names()) {
+    EXPECT_NE(help.out.find(name), std::string::npos) << name;
+    EXPECT_NE(all.out.find("  " + name + " "), std::string::npos) << name;
+  }
+  EXPECT_NE(run({"help", "algebra"}).out.find("  merge "), std::string::npos);
+  EXPECT_EQ(run({"help", "algebra"}).out.find("  events "), std::string::npos);
 }
 
 TEST(Program, EveryCommandHasHelpWithAnExample) {

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "profile/memory_profile.hpp"
+
 namespace fathom {
 namespace {
 
@@ -47,6 +49,22 @@ TEST(Collect, LeavesOutWhatIsNotEverywhere) {
   ASSERT_EQ(work->diagnostics.all().size(), 1u);
   EXPECT_EQ(work->diagnostics.all()[0].id, "runs.incomplete_removed");
   EXPECT_NE(work->diagnostics.all()[0].text.find("2 pairs"), std::string::npos);
+}
+
+// The sum over locations of a minimum means nothing: the smallest of them is the run's.
+TEST(Collect, StrongScalingCombinesExtremes) {
+  using Combine = RunValues::Combine;
+  for (const auto& [combine, expected] :
+       {std::pair(Combine::sum, 12.0), {Combine::minimum, 2.0}, {Combine::maximum, 7.0}}) {
+    std::vector<RunAtPoint> runs = {run(1, {{"main", {3, 2, 7}}}), run(2, {{"main", {3, 2, 7}}})};
+    for (RunAtPoint& each : runs) each.values[0].combine = combine;
+    CollectOptions options;
+    options.scaling = Scaling::strong;
+    const auto e = collected(runs, options);
+    ASSERT_TRUE(e.ok());
+    EXPECT_EQ(means(**e), (Values{{"main", {expected, expected}}}));
+    EXPECT_EQ(find_tag((*e)->metrics()[0].tags, kExtremeTag) != nullptr, combine != Combine::sum);
+  }
 }
 
 TEST(Collect, MergesWhatIsNotEverywhereIntoTheCallPathAbove) {
@@ -111,6 +129,69 @@ TEST(Collect, RunsOfOnePointHaveTheSameNumberOfLocations) {
   CollectOptions strong;
   strong.scaling = Scaling::strong;
   EXPECT_TRUE(collected(runs, strong).ok());
+}
+
+// solve is called with two sizes; below it, and with the size of its caller, kernel.
+ProfilePtr with_parameters() {
+  Definitions defs;
+  test::MemoryProfile made({"0"});
+  const MetricId time = made.metric("time");
+  made.context("main");
+  const ProfilePtr names = made.build();
+  auto profile = std::make_shared<Profile>(*names);
+  auto with = std::make_shared<Definitions>(names->defs());
+  for (const char* name : {"solve", "operator->"}) {
+    Region region;
+    region.name = name;
+    with->regions.push_back(region);
+  }
+  ContextTreeBuilder builder;
+  const auto main = builder.add(ContextTreeBuilder::kRoot, RegionId(0), 0);
+  for (const double size : {10.0, 1000.0}) {
+    const auto solve = builder.add(main, RegionId(1), builder.size());
+    builder.details(solve).parameters.push_back({"size", size});
+    builder.add(solve, RegionId(2), builder.size());
+  }
+  with->contexts = std::move(builder).build();
+  auto source = std::make_shared<test::MemorySource>();
+  source->value_size = {8};
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    const double value = i + 1;
+    auto& row = source->rows[{time.value, i}];
+    row.resize(8);
+    std::memcpy(row.data(), &value, 8);
+  }
+  profile->definitions = with;
+  profile->values = source;
+  return profile;
+}
+
+TEST(Collect, ParametersOfCallPathsArePartOfTheirNames) {
+  LeftOut left_out;
+  const auto values = values_of_run(*with_parameters(), {}, left_out);
+  ASSERT_TRUE(values.ok());
+  Values got;
+  for (const RunValues& v : *values) got[v.callpath] = v.values;
+  EXPECT_EQ(got, (Values{{"main", {1}},
+                         {"main->solve (size=10)", {2}},
+                         {"main->solve (size=10)->operator- >", {3}},
+                         {"main->solve (size=1000)", {4}},
+                         {"main->solve (size=1000)->operator- >", {5}}}));
+}
+
+TEST(Collect, ParametersOfCallPathsCanBeParametersOfTheExperiment) {
+  LeftOut left_out;
+  CollectOptions options;
+  options.parameters_from = {"size"};
+  const auto values = values_of_run(*with_parameters(), options, left_out);
+  ASSERT_TRUE(values.ok());
+  std::map<std::pair<std::string, double>, double> got;
+  for (const RunValues& v : *values) got[{v.callpath, v.parameters.at(0)}] = v.values.at(0);
+  EXPECT_EQ(got, (std::map<std::pair<std::string, double>, double>{{{"main->solve", 10}, 2},
+                                                                   {{"main->solve->operator- >", 10}, 3},
+                                                                   {{"main->solve", 1000}, 4},
+                                                                   {{"main->solve->operator- >", 1000}, 5}}));
+  EXPECT_EQ(left_out.without_parameters, 1U);  // main
 }
 
 }  // namespace

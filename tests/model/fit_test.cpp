@@ -99,9 +99,11 @@ TEST(Fit, DoesNotDependOnTheNumberOfThreads) {
   for (const char* modeler : {"basic", "refining", "segmented", "robust"}) {
     const auto options = fit_options(modeler, 1);
     ASSERT_TRUE(options.ok());
-    set_thread_count(1);
-    const auto one = fit(*experiment, *options, make_work());
-    set_thread_count(0);
+    const auto one = [&] {
+      const Execution single(1);
+      const ExecutionScope scope(single);
+      return fit(*experiment, *options, make_work());
+    }();
     const auto all = fit(*experiment, *options, make_work());
     ASSERT_TRUE(one.ok() && all.ok());
     for (std::size_t i = 0; i < rows.size(); ++i) {

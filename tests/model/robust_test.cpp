@@ -3,11 +3,11 @@
 
 #include <random>
 
+#include "base/special.hpp"
 #include "model/growth.hpp"
 #include "model/predict.hpp"
 #include "model/reference.hpp"
 #include "model/search_space.hpp"
-#include "model/special.hpp"
 
 namespace fathom {
 namespace {
@@ -187,7 +187,8 @@ TEST(Robust, ValuesThatAreNotPositiveGetTheBasicModel) {
   EXPECT_EQ(robust->models[0].function.constant, basic->models[0].function.constant);
 }
 
-TEST(Predictor, PlainModelsHaveIntervalsThatWiden) {
+// Of any modeler: they come from the mixture over all functions that fit.
+TEST(Predictor, IntervalsOfEveryModelerWiden) {
   const auto experiment = noisy([](double x) { return 10 + 3 * x; }, 3, 0.02);
   const auto options = fit_options("basic", 1);
   const auto set = fit(*experiment, *options, make_work());
@@ -200,15 +201,63 @@ TEST(Predictor, PlainModelsHaveIntervalsThatWiden) {
     const auto outside = predictor(model, std::span(&far, 1));
     EXPECT_LT(inside.confidence.low, inside.value);
     EXPECT_GT(inside.confidence.high, inside.value);
-    EXPECT_LT(inside.prediction.low, inside.confidence.low);
+    EXPECT_LE(inside.prediction.low, inside.confidence.low);
+    EXPECT_GE(inside.prediction.high, inside.confidence.high);
     EXPECT_GT(std::log(outside.confidence.high / outside.confidence.low),
               std::log(inside.confidence.high / inside.confidence.low));
     const auto& series = experiment->series()[model.series];
-    EXPECT_NEAR(uncertainty(inside), inside.prediction.high / inside.value, 1e-6);  // symmetric in logarithms
     EXPECT_GT(uncertainty(outside), uncertainty(inside));
     EXPECT_EQ(extrapolation(*experiment, series, std::span(&near, 1)), 1);
     EXPECT_EQ(extrapolation(*experiment, series, std::span(&far, 1)), 32);
   }
+}
+
+// 3 + 2 p^(1/2) under 5 % noise, 16 times outside: the intervals of `basic` hold the truth nearly as often as they say
+// (95 %), where those of a fit that takes its terms for granted did so in 43 to 76 % of the cases.
+TEST(Predictor, BasicIntervalsHoldTheTruth) {
+  const auto truth = [](double x) { return 3 + 2 * std::sqrt(x); };
+  const auto experiment = noisy(truth, 200, 0.05);
+  const auto options = fit_options("basic", 1);
+  const auto set = fit(*experiment, *options, make_work());
+  ASSERT_TRUE(set.ok());
+  const Predictor predictor(*experiment, *options);
+  const double far = 16 * 64;
+  std::size_t covered = 0;
+  for (const auto& model : set->models) {
+    const auto forecast = predictor(model, std::span(&far, 1));
+    covered += forecast.confidence.low <= truth(far) && truth(far) <= forecast.confidence.high ? 1 : 0;
+  }
+  EXPECT_GE(covered, 170U);
+}
+
+// The forty terms that the noise of a constant does not refute must not outweigh it by their number.
+TEST(Predictor, ConstantsAreKnownFarOutside) {
+  const auto experiment = noisy([](double) { return 10.0; }, 40, 0.004);
+  for (const char* modeler : {"basic", "robust"}) {
+    const auto options = fit_options(modeler, 1);
+    const auto set = fit(*experiment, *options, make_work());
+    ASSERT_TRUE(set.ok());
+    const Predictor predictor(*experiment, *options);
+    const double far = 16 * 64;
+    std::size_t known = 0;
+    for (const auto& model : set->models) known += uncertainty(predictor(model, std::span(&far, 1))) < 2 ? 1 : 0;
+    EXPECT_GE(known, 30U) << modeler;
+  }
+}
+
+TEST(Fit, ValuesThatAreNoNumbersAreTold) {
+  ExperimentBuilder builder("made", make_work());
+  builder.parameter("p");
+  const auto metric = builder.metric("time");
+  for (const double x : {1., 2., 4., 8., 16.}) {
+    const double value = x == 4 ? std::numeric_limits<double>::quiet_NaN() : x;
+    builder.add(builder.callpath("f"), metric, builder.point(std::span(&x, 1)), std::span(&value, 1));
+  }
+  const auto experiment = std::move(builder).finish().value();
+  const Work work = make_work();
+  ASSERT_TRUE(fit(*experiment, *fit_options("basic", 1), work).ok());
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "model.not_finite");
 }
 
 }  // namespace

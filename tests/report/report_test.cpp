@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "base/json.hpp"
 #include "report/csv.hpp"
-#include "report/json.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom {

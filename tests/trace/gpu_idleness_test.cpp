@@ -90,11 +90,12 @@ std::map<std::string, double> blame(const StatisticsOptions& options) {
   EXPECT_TRUE(statistics.ok());
   std::map<std::string, double> out;
   if (!statistics.ok()) return out;
-  EXPECT_EQ(statistics->tables.at(0).name, "gpu-idle");
+  const Table& table = statistics->tables.at(0);
+  EXPECT_EQ(table.schema.name, "gpu-idle");
   double shares = 0;
-  for (const auto& row : statistics->tables.at(0).rows) {
-    out[row[0]] = std::strtod(row[1].c_str(), nullptr) * 1e9;
-    shares += std::strtod(row[2].c_str(), nullptr);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    out[std::string(table.column("call").text(row))] = table.column("wall_s").real(row) * 1e9;
+    shares += table.column("share").real(row);
   }
   if (!out.empty()) {
     EXPECT_NEAR(shares, 1, 1e-12);

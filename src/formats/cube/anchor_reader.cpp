@@ -65,6 +65,7 @@ class AnchorParser {
     if (!seen_program_) return error("no <program> section");
     if (!seen_system_) return error("no <system> section");
     FATHOM_CHECK(check_locations());
+    FATHOM_CHECK(check_types());
     return std::move(anchor_);
   }
 
@@ -449,8 +450,11 @@ class AnchorParser {
     node.parent = parent;
     const auto level = [](SystemKind kind) { return static_cast<int>(kind); };
     const int above = parent == kNoIndex ? level(SystemKind::tree_node) : level(anchor_.system[parent].kind);
-    const bool fits =
-        row.kind == SystemKind::tree_node ? above == 0 : above == level(row.kind) - 1 && parent != kNoIndex;
+    // Groups may lie in groups (accelerators in their process).
+    const bool fits = row.kind == SystemKind::tree_node
+                          ? above == 0
+                          : parent != kNoIndex && (above == level(row.kind) - 1 ||
+                                                   (row.kind == SystemKind::group && above == level(row.kind)));
     if (!fits) return error(fmt::format("<{}> does not belong here", row.element));
     FATHOM_TRY(node.id, id_of(attributes, row.element, "Id"));
     FATHOM_CHECK(new_id(system_ids_[std::string(numbering_of(row.element))], node.id, index, row.element));
@@ -492,6 +496,24 @@ class AnchorParser {
       ++seen;
     }
     anchor_.location_count = static_cast<std::uint32_t>(count);
+    return {};
+  }
+
+  // Types of groups and locations that the format does not know are kept as they are.
+  Result<void> check_types() {
+    const auto known = [](const AnchorSystemNode& node) {
+      const std::string_view type = node.type;
+      if (node.kind == SystemKind::group) return type == "process" || type == "metrics" || type == "accelerator";
+      return type == "thread" || type == "accelerator stream" || type == "gpu" || type == "metric";
+    };
+    for (const AnchorSystemNode& node : anchor_.system) {
+      if (node.kind == SystemKind::tree_node || known(node)) continue;
+      const bool group = node.kind == SystemKind::group;
+      FATHOM_CHECK(work_->diagnostics.warn(
+          group ? "cube.group_type" : "cube.location_type", Place::in(name_),
+          fmt::format("{} of type '{}', expected {}", group ? "location group" : "location", node.type,
+                      group ? "process, metrics or accelerator" : "thread, accelerator stream (gpu) or metric")));
+    }
     return {};
   }
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "base/text.hpp"
-#include "profile/value.hpp"
+#include "profile/absent.hpp"
 
 namespace fathom::cube {
 
@@ -191,7 +191,7 @@ class Dumper {
           Cells cell(type, 1, 1);
           cell.store(0, 0, 1, *at + l * type.size());
           text += ' ';
-          text += cell.at(0, 0).text();
+          text += has_value(cell, 0, 0) ? cell.at(0, 0).text() : "-";
         }
         const std::uint32_t number = values.data.number(row);
         line(2, "row {} cnode {}:{}", number, anchor_.cnodes[file_.cnode_of(m, number)].id, text);

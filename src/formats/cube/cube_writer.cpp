@@ -12,6 +12,7 @@
 #include "formats/cube/dtype.hpp"
 #include "io/byte_cursor.hpp"
 #include "io/inflate.hpp"
+#include "profile/absent.hpp"
 
 namespace fathom::cube {
 
@@ -123,10 +124,12 @@ Result<void> write_metric(const Anchor& anchor, std::size_t metric, const RowSou
   }
   const std::size_t row_bytes = rows.row_bytes(metric);
   if (row_bytes == 0) return {};
-  // First pass: which rows hold anything.
+  // First pass: which rows hold anything. Zeros of extremes do: what is not there is no value.
+  const auto type_of_values = parse_dtype(anchor.metrics[metric].dtype);
+  const bool keep_zeros = type_of_values && absent_is_no_value(*type_of_values);
   std::vector<std::uint32_t> numbers;
   FATHOM_CHECK(rows.rows(metric, [&](std::uint32_t number, const std::byte* values) -> Result<void> {
-    if (!all_zero(values, row_bytes)) numbers.push_back(number);
+    if (keep_zeros || !all_zero(values, row_bytes)) numbers.push_back(number);
     return {};
   }));
   if (numbers.empty()) return {};
@@ -192,7 +195,7 @@ Result<CubeWriteOptions> parse_options(const WriteOptions& options) {
   return out;
 }
 
-void make_writable(Anchor& anchor) {
+void make_writable(Anchor& anchor, CnodeIds ids) {
   using Kind = AnchorSystemNode::Kind;
   const bool accelerators = std::any_of(anchor.system.begin(), anchor.system.end(), [](const AnchorSystemNode& node) {
     return node.kind != Kind::tree_node && node.type.starts_with("accelerator");
@@ -205,7 +208,7 @@ void make_writable(Anchor& anchor) {
   ensure("CubePL Version", "1.1");
   const auto any = [](const auto&) { return true; };
   close_gaps(anchor.regions, any);
-  close_gaps(anchor.cnodes, any);
+  if (ids == CnodeIds::without_gaps) close_gaps(anchor.cnodes, any);
   close_gaps(anchor.system, [](const AnchorSystemNode& node) { return node.kind == Kind::group; });
   // Machines and nodes of old files are numbered apart; together they count in document order.
   std::uint32_t next = 0;

@@ -9,6 +9,7 @@
 #include "formats/cube/cube_file.hpp"
 #include "formats/cube/cubepl/cubepl.hpp"
 #include "formats/cube/dtype.hpp"
+#include "profile/absent.hpp"
 #include "profile/expression/program.hpp"
 
 namespace fathom::cube {
@@ -50,7 +51,7 @@ class Mapper {
     regions();
     contexts();
     system();
-    make_writable(out_.anchor);
+    make_writable(out_.anchor, keep_ids_ ? CnodeIds::as_they_are : CnodeIds::without_gaps);
     return std::move(out_);
   }
 
@@ -179,13 +180,33 @@ class Mapper {
     }
   }
 
+  // Call paths keep the ids of the file they come from where Cube can have them: 0 .. n-1 in any order, or with gaps
+  // when an expression names call paths by their ids.
+  [[nodiscard]] bool keeps_ids() const {
+    std::vector<std::uint64_t> ids;
+    for (const Context& context : defs_.contexts.all()) ids.push_back(context.file_id);
+    std::sort(ids.begin(), ids.end());
+    if (ids.empty() || ids.back() >= kNoIndex || std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return false;
+    if (ids.back() == ids.size() - 1) return true;
+    const auto names_call_paths = [](const expression::Tree& tree) {
+      return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const expression::Node& node) {
+        return node.op == expression::Op::metric && tree.metrics[node.index].reach == expression::Reach::call;
+      });
+    };
+    return std::any_of(profile_.programs.begin(), profile_.programs.end(), [&](const auto& entry) {
+      return names_call_paths(entry.second->value) ||
+             std::any_of(entry.second->init.begin(), entry.second->init.end(), names_call_paths);
+    });
+  }
+
   void contexts() {
     Anchor& anchor = out_.anchor;
+    keep_ids_ = keeps_ids();
     std::uint32_t nameless = kNoIndex;
     for (std::size_t i = 0; i < defs_.contexts.size(); ++i) {
       const Context& from = defs_.contexts[ContextId(i)];
       AnchorCnode to;
-      to.id = static_cast<std::uint32_t>(i);
+      to.id = static_cast<std::uint32_t>(keep_ids_ ? from.file_id : i);
       if (from.parent.valid()) to.parent = from.parent.value;
       to.region = from.region.value;
       if (!from.region.valid()) {
@@ -310,6 +331,7 @@ class Mapper {
   const Profile& profile_;
   const Definitions& defs_;
   MappedAnchor out_;
+  bool keep_ids_ = false;
 };
 
 // Rows put together from whatever runs the profile's source hands out, a block of contexts at a time.
@@ -343,6 +365,10 @@ class ProfileRows : public RowSource {
       const std::size_t end = std::min(contexts, begin + step);
       // Rows go out by number; the contexts of a range of numbers lie between the smallest and the largest of them.
       std::fill(block.begin(), block.end(), std::byte{0});
+      const ValueType type = profile_.defs().metric(source.metric).type;
+      if (absent_is_no_value(type)) {
+        for (std::size_t at = 0; at < block.size(); at += size) put_absent(type, block.data() + at);
+      }
       std::fill(touched.begin(), touched.end(), std::uint8_t{0});
       IndexRange range{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
       if (in_blocks) {

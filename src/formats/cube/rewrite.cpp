@@ -58,7 +58,7 @@ Result<void> try_rows(const CubeFile& file, std::size_t metric) {
 
 Result<void> rewrite_cube(const CubeFile& file, const std::filesystem::path& target, const CubeWriteOptions& options) {
   Anchor anchor = file.anchor();
-  make_writable(anchor);
+  make_writable(anchor, CnodeIds::as_they_are);
   std::vector<bool> usable(anchor.metrics.size());
   for (std::size_t metric = 0; metric < usable.size(); ++metric) {
     if (anchor.metrics[metric].derived() || !file.type(metric)) continue;
@@ -68,7 +68,7 @@ Result<void> rewrite_cube(const CubeFile& file, const std::filesystem::path& tar
     FATHOM_CHECK(
         file.work()->diagnostics.lost("cube.metric_values_lost", status.error().place(),
                                       fmt::format("the values of metric '{}' cannot be read and are left out: {}",
-                                                  anchor.metrics[metric].uniq_name, status.error().text())));
+                                                  anchor.metrics[metric].uniq_name, status.error().message())));
   }
   return write_cube(target, anchor, FileRows(file, std::move(usable)), file.extra_members(), options);
 }

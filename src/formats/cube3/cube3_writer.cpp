@@ -12,6 +12,7 @@
 #include "formats/cube3/system_levels.hpp"
 #include "io/inflate.hpp"
 #include "io/output_file.hpp"
+#include "profile/absent.hpp"
 #include "profile/compute.hpp"
 
 namespace fathom::cube3 {
@@ -239,7 +240,9 @@ class Writer {
       const auto zero = [&](LocationId location) { return cells.is_zero(row, location.index()); };
       if (std::all_of(system_.threads.begin(), system_.threads.end(), zero)) continue;
       line("<row cnodeId=\"{}\">", context_id_[row]);
-      for (const LocationId location : system_.threads) line("{}", cells.at(row, location.index()).text());
+      for (const LocationId location : system_.threads) {
+        line("{}", has_value(cells, row, location.index()) ? cells.at(row, location.index()).text() : "0");
+      }
       line("</row>");
     }
     line("</matrix>");

@@ -1,7 +1,6 @@
 #include "formats/dumpi/argument_text.hpp"
 
-#include <fmt/format.h>
-
+#include "base/number_text.hpp"
 #include "formats/dumpi/names.hpp"
 
 namespace fathom::dumpi {
@@ -9,8 +8,12 @@ namespace fathom::dumpi {
 namespace {
 
 void append_status(const Status& status, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{{bytes={} source={} tag={} cancelled={} error={}}}", status.bytes,
-                 status.source, status.tag, status.cancelled, status.error);
+  append_number(out += "{bytes=", status.bytes);
+  append_number(out += " source=", status.source);
+  append_number(out += " tag=", status.tag);
+  append_number(out += " cancelled=", status.cancelled);
+  append_number(out += " error=", status.error);
+  out += '}';
 }
 
 // ';' separates the arguments, so it cannot stand inside of one.
@@ -20,7 +23,6 @@ void append_text(std::string_view text, std::string& out) {
 
 void append_value(const Call& call, std::size_t i, std::string& out) {
   const Argument& argument = call.function().argument[i];
-  auto to = std::back_inserter(out);
   if (argument.type == Type::status) {
     const Statuses statuses = call.statuses(i);
     for (std::uint32_t n = 0; n < statuses.size(); ++n) {
@@ -41,14 +43,17 @@ void append_value(const Call& call, std::size_t i, std::string& out) {
       if (predefined) {
         out += name;
       } else {
-        fmt::format_to(to, "{}", value);
+        append_number(out, value);
       }
       return;
     }
     case Shape::array: {
       const Values values = call.values(i);
       out += '[';
-      for (std::uint32_t n = 0; n < values.size(); ++n) fmt::format_to(to, "{}{}", n > 0 ? " " : "", values[n]);
+      for (std::uint32_t n = 0; n < values.size(); ++n) {
+        if (n > 0) out += ' ';
+        append_number(out, values[n]);
+      }
       out += ']';
       return;
     }
@@ -58,8 +63,10 @@ void append_value(const Call& call, std::size_t i, std::string& out) {
       out += '[';
       for (std::uint32_t row = 0; row < rows; ++row) {
         const std::byte* at = p + 4 + 16 * std::size_t{row} + 4;
-        fmt::format_to(to, "{}[{} {} {}]", row > 0 ? " " : "", detail::load<std::int32_t>(at),
-                       detail::load<std::int32_t>(at + 4), detail::load<std::int32_t>(at + 8));
+        append_number(out += row > 0 ? " [" : "[", detail::load<std::int32_t>(at));
+        append_number(out += ' ', detail::load<std::int32_t>(at + 4));
+        append_number(out += ' ', detail::load<std::int32_t>(at + 8));
+        out += ']';
       }
       out += ']';
       return;

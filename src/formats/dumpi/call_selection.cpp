@@ -41,7 +41,10 @@ Result<CallSelection> select_calls(std::string_view text) {
     } else if (group == "recvs") {
       in = role == Role::recv || role == Role::recv_init || role == Role::sendrecv;
     } else if (group == "coll") {
-      in = role == Role::collective;
+      // As the community's tool has it: making communicators and the ends of the run synchronise as well.
+      in = role == Role::collective || name == "MPI_Comm_dup" || name == "MPI_Comm_split" ||
+           name == "MPI_Comm_create" || name == "MPI_Comm_free" || name == "MPI_Init" || name == "MPI_Init_thread" ||
+           name == "MPI_Finalize";
     } else if (group == "wait") {
       in = name.starts_with("MPI_Wait") || name == "MPI_Probe" || name == "MPI_Start" || name == "MPI_Startall" ||
            name == "MPI_Win_wait" || name.starts_with("MPIO_Wait");

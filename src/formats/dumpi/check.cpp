@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/parallel.hpp"
@@ -92,7 +93,17 @@ Result<void> check_set(const std::shared_ptr<const RankSet>& set) {
   }
   // Communicators that do not resolve and messages without a partner are noticed on the way.
   FATHOM_TRY(const auto trace, DumpiTrace::make(set));
-  return trace->messages({}, [](const Message&) { return true; });
+  // CPU times are nobody else's.
+  const bool timed = std::all_of(scans->begin(), scans->end(), [](const ScanResult& scan) { return scan.any_wall; });
+  std::uint64_t impossible = 0;
+  FATHOM_CHECK(trace->messages({}, [&](const Message& message) {
+    impossible += message.sent_ns && message.received_ns && *message.received_ns < *message.sent_ns ? 1 : 0;
+    return true;
+  }));
+  if (impossible == 0 || !timed) return {};
+  return set->work()->diagnostics.add(
+      "dumpi.impossible_order", Severity::warning, Place::in(set->files().front().file.blob().name()),
+      "a message is received before it is sent: the clocks of the ranks do not agree", impossible);
 }
 
 }  // namespace fathom::dumpi

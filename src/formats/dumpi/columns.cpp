@@ -32,8 +32,13 @@ void count_columns(const std::vector<Column>& columns, const Call& call, const C
         column.peers[added.peer].bytes += added.sums.sent;
         break;
       case ColumnKind::lump:
-        if (added.sends) ++column.sizes[size_class(added.sums.sent)].sends;
-        if (added.receives) ++column.sizes[size_class(added.sums.received)].receives;
+        // What collectives move counts as well, each direction where there is anything.
+        if (added.sends || (added.collective && added.sums.sent > 0)) {
+          ++column.sizes[lump_class(added.sums.sent)].sends;
+        }
+        if (added.receives || (added.collective && added.sums.received > 0)) {
+          ++column.sizes[lump_class(added.sums.received)].receives;
+        }
         break;
       case ColumnKind::counters:
         add_counters(column.counters, call, piece);
@@ -56,31 +61,39 @@ void ColumnTitles::see(const std::vector<ColumnNumbers>& row, const std::vector<
   }
 }
 
-std::vector<std::string> ColumnTitles::titles() const {
-  std::vector<std::string> titles;
+std::vector<ColumnSpec> ColumnTitles::titles() const {
+  std::vector<ColumnSpec> titles;
   for (std::size_t n = 0; n < columns_.size(); ++n) {
     const Found& found = found_[n];
-    const auto add = [&](std::string_view name) { titles.push_back(fmt::format("{}({})", name, columns_[n].text)); };
+    const auto add = [&](std::string_view name, ColumnType type = ColumnType::int64, std::string_view unit = "") {
+      const std::string title = fmt::format("{}({})", name, columns_[n].text);
+      titles.push_back({title, type, std::string(unit), title});
+    };
     switch (columns_[n].kind) {
       case ColumnKind::count:
-        add("calls");
+        add("calls", ColumnType::uint64, "occ");
         break;
       case ColumnKind::time:
-        for (const auto* name : {"cpu_s", "cpu_outside_s", "wall_s", "wall_outside_s"}) add(name);
+        for (const auto* name : {"cpu_s", "cpu_outside_s", "wall_s", "wall_outside_s"}) {
+          add(name, ColumnType::seconds, "s");
+        }
         break;
       case ColumnKind::sent:
-        add("sent");
+        add("sent", ColumnType::int64, "bytes");
         break;
       case ColumnKind::received:
-        add("received");
+        add("received", ColumnType::int64, "bytes");
         break;
       case ColumnKind::exchange:
-        for (const auto peer : found.peers) add(fmt::format("sent_to_{}", peer));
+        for (const auto peer : found.peers) {
+          add(fmt::format("sent_to_{}", peer), ColumnType::int64, "bytes");
+        }
         break;
       case ColumnKind::lump:
         for (const auto* direction : {"sends", "receives"}) {
           for (const auto size : found.sizes) {
-            add(fmt::format("{}_from_{}_bytes", direction, size == 0 ? 0 : std::uint64_t{1} << (size - 1)));
+            add(fmt::format("{}_up_to_{}_bytes", direction, size == 0 ? 0 : std::uint64_t{1} << (size - 1)),
+                ColumnType::uint64, "occ");
           }
         }
         break;
@@ -95,9 +108,10 @@ std::vector<std::string> ColumnTitles::titles() const {
   return titles;
 }
 
-void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, std::vector<std::string>& cells) const {
+void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, const Gauge& wall, const Gauge& cpu,
+                                std::vector<TableBuilder::Cell>& cells) const {
   static const ColumnNumbers kNothing;
-  const auto add = [&](auto number) { cells.push_back(std::to_string(number)); };
+  const auto add = [&](auto number) { cells.emplace_back(number); };
   for (std::size_t n = 0; n < columns_.size(); ++n) {
     const ColumnNumbers& numbers = n < row.size() ? row[n] : kNothing;
     switch (columns_[n].kind) {
@@ -105,9 +119,10 @@ void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, std::vect
         add(numbers.sums.count);
         break;
       case ColumnKind::time:
-        for (const std::int64_t ns :
-             {numbers.cpu.inside, numbers.cpu.outside, numbers.wall.inside, numbers.wall.outside}) {
-          cells.push_back(seconds_text(ns));
+        // What is not inside is outside, before the first and after the last of the calls, too.
+        for (const std::int64_t ns : {numbers.cpu.inside, cpu.inside + cpu.outside - numbers.cpu.inside,
+                                      numbers.wall.inside, wall.inside + wall.outside - numbers.wall.inside}) {
+          add(ns);
         }
         break;
       case ColumnKind::sent:
@@ -119,14 +134,14 @@ void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, std::vect
       case ColumnKind::exchange:
         for (const auto peer : found_[n].peers) {
           const auto it = numbers.peers.find(peer);
-          add(it == numbers.peers.end() ? 0 : it->second.bytes);
+          add(it == numbers.peers.end() ? std::int64_t{0} : it->second.bytes);
         }
         break;
       case ColumnKind::lump:
         for (const bool sends : {true, false}) {
           for (const auto size : found_[n].sizes) {
             const auto it = numbers.sizes.find(size);
-            add(it == numbers.sizes.end() ? 0 : sends ? it->second.sends : it->second.receives);
+            add(it == numbers.sizes.end() ? std::uint64_t{0} : sends ? it->second.sends : it->second.receives);
           }
         }
         break;
@@ -139,11 +154,6 @@ void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, std::vect
         break;
     }
   }
-}
-
-std::string seconds_text(std::int64_t ns) {
-  const std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-  return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", magnitude / 1'000'000'000, magnitude % 1'000'000'000);
 }
 
 }  // namespace fathom::dumpi

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/table.hpp"
 #include "formats/dumpi/call_selection.hpp"
 #include "formats/dumpi/statistics_numbers.hpp"
 
@@ -37,11 +38,13 @@ void count_columns(const std::vector<Column>& columns, const Call& call, const C
 class ColumnTitles {
  public:
   explicit ColumnTitles(const std::vector<Column>& columns) : columns_(columns), found_(columns.size()) {}
-  // Every row must be seen before the first text is made.
+  // Every row must be seen before the first is made.
   void see(const std::vector<ColumnNumbers>& row, const std::vector<std::string>& counters);
 
-  [[nodiscard]] std::vector<std::string> titles() const;
-  void append_cells(const std::vector<ColumnNumbers>& row, std::vector<std::string>& cells) const;
+  [[nodiscard]] std::vector<ColumnSpec> titles() const;
+  // `wall` and `cpu` of all calls of the row say how long it was active.
+  void append_cells(const std::vector<ColumnNumbers>& row, const Gauge& wall, const Gauge& cpu,
+                    std::vector<TableBuilder::Cell>& cells) const;
 
  private:
   struct Found {
@@ -52,8 +55,5 @@ class ColumnTitles {
   const std::vector<Column>& columns_;
   std::vector<Found> found_;
 };
-
-// Nanoseconds as exact seconds.
-std::string seconds_text(std::int64_t ns);
 
 }  // namespace fathom::dumpi

@@ -71,6 +71,7 @@ void Player::local(std::size_t i, const CommunicatorCall& call) {
     }
     case ids::kFileOpen:
       rank.files[call.result] = global_of(i, call.object);
+      out_.ranks[i].files.push_back({call.number, static_cast<std::int32_t>(call.result), rank.files[call.result]});
       return;
     case ids::kCommFree:
       // The id may come back from a call that is not traced: it must not keep its old meaning.

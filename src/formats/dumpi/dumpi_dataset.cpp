@@ -1,6 +1,7 @@
 #include "formats/dumpi/dumpi_dataset.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -53,6 +54,11 @@ Result<std::vector<InfoEntry>> DumpiDataset::describe(bool count) {
     entries.push_back({"host", sections.header.host});
     entries.push_back({"user", sections.header.user});
     entries.push_back({"start_time", sections.header.start_time});
+    if (const Header& header = sections.header; !header.mesh_size.empty()) {
+      entries.push_back({"mesh_size", fmt::format("{}", fmt::join(header.mesh_size, " x "))});
+      if (files.size() == 1)
+        entries.push_back({"mesh_position", fmt::format("{}", fmt::join(header.mesh_position, ", "))});
+    }
   }
   if (!sections.counters.empty()) entries.push_back({"counters", sections.counters});
   return entries;
@@ -89,7 +95,7 @@ Result<void> DumpiDataset::check() { return check_set(ranks_); }
 Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
   if (&this->format() != &dumpi::format()) return false;
-  FATHOM_CHECK(rewrite_set(*ranks_, filter, target));
+  FATHOM_CHECK(rewrite_set(*ranks_, filter, target, work()->flag("force")));
   return true;
 }
 

@@ -40,7 +40,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(DumpiDataset * dumpi, with_calls(dataset));
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
-  return rewrite_set(dumpi->ranks(), filter, target);
+  return rewrite_set(dumpi->ranks(), filter, target, dataset.work()->flag("force"));
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
 const Format& format() {
   static const Format kFormat = {.name = "dumpi",
                                  .title = "DUMPI trace of MPI calls",
-                                 .extensions = ".bin .meta",
+                                 .extensions = ".meta .bin",
                                  .can = {{Level::trace}, {Level::trace}},
                                  .recognise = recognise,
                                  .open = open,

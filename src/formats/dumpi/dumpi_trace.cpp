@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "formats/dumpi/argument_text.hpp"
@@ -12,7 +13,34 @@ namespace fathom::dumpi {
 
 namespace {
 constexpr std::string_view kAnnotation = "ANNOTATION: ";
+
+// Where the machine is a mesh, the header says where in it the process ran.
+void add_mesh(const Header& header, SystemNodeId process, SystemTree& system) {
+  if (header.mesh_size.empty() || header.mesh_size.size() != header.mesh_position.size()) return;
+  const auto fits = [&](const Topology& topology) {
+    return std::equal(topology.dimensions.begin(), topology.dimensions.end(), header.mesh_size.begin(),
+                      header.mesh_size.end(),
+                      [](const TopologyDimension& d, std::int32_t size) { return std::cmp_equal(d.size, size); });
+  };
+  auto found = std::find_if(system.topologies.begin(), system.topologies.end(), fits);
+  if (found == system.topologies.end()) {
+    Topology topology;
+    topology.name = "mesh";
+    for (const std::int32_t size : header.mesh_size) {
+      if (size < 0) return;
+      topology.dimensions.push_back({"", static_cast<std::uint64_t>(size), false});
+    }
+    found = system.topologies.insert(system.topologies.end(), std::move(topology));
+  }
+  Topology::Coordinate at{process, {}};
+  for (const std::int32_t position : header.mesh_position) {
+    if (position < 0) return;
+    at.at.push_back(static_cast<std::uint64_t>(position));
+  }
+  found->coordinates.push_back(std::move(at));
 }
+
+}  // namespace
 
 Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const RankSet> set) {
   auto trace = std::make_shared<DumpiTrace>();
@@ -26,6 +54,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
   std::array<bool, kIds> used{};
   for (const ScanResult& scan : *trace->scans_) {
     for (std::size_t id = 0; id < kIds; ++id) used[id] = used[id] || scan.per_function[id] > 0;
+    trace->has_cpu_time_ = trace->has_cpu_time_ || (scan.any_cpu && scan.any_wall);
   }
   for (const Function& function : functions()) {
     if (!used[function.id] || function.id >= kFunctions) continue;
@@ -66,6 +95,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
     process.rank = rank.rank;
     process.file_id = rank.rank;
     const SystemNodeId group = definitions.system.add(std::move(process));
+    add_mesh(sections.header, group, definitions.system);
     const auto& threads = (*trace->scans_)[i].threads;
     for (const std::uint16_t thread : threads) {
       SystemNode node;
@@ -77,6 +107,10 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
       node.file_id = rank.rank;
       // Without threads to tell apart a rank is its own name.
       node.label = threads.size() == 1 ? fmt::format("{}", rank.rank) : fmt::format("{}.{}", rank.rank, thread);
+      const ScanResult& scan = (*trace->scans_)[i];
+      if (scan.damage || (rank.file.cut_off() && scan.per_function[ids::kFinalize] == 0)) {
+        node.attributes.emplace_back("truncated", "true");
+      }
       definitions.system.add_location(std::move(node));
       trace->where_.push_back({i, thread});
     }
@@ -125,6 +159,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
     return {};
   }));
   trace->positions_ = std::make_unique<Position[]>(set->files().size());
+  trace->windows_ = std::make_unique<WindowIndex[]>(trace->where_.size());
   return std::shared_ptr<const DumpiTrace>(std::move(trace));
 }
 
@@ -140,8 +175,11 @@ std::uint32_t DumpiTrace::marker_of(std::size_t file, std::uint64_t address) con
 
 Result<std::unique_ptr<EventStream>> DumpiTrace::open(LocationId location, TimeWindow window) const {
   const Where at = where(location);
-  return std::unique_ptr<EventStream>(
-      std::make_unique<DumpiStream>(*this, set_->files()[at.file].file, (*scans_)[at.file], location, window));
+  const auto whole = [&] {
+    return std::make_unique<DumpiStream>(*this, set_->files()[at.file].file, (*scans_)[at.file], location);
+  };
+  if (window.everything()) return std::unique_ptr<EventStream>(whole());
+  return windows_[location.index()].open(window, whole, work_);
 }
 
 std::optional<TimeWindow> DumpiTrace::known_span() const {
@@ -150,6 +188,12 @@ std::optional<TimeWindow> DumpiTrace::known_span() const {
     all = joined(all, exact_span(set_->files()[i].file, (*scans_)[i]));
   }
   return all;
+}
+
+std::optional<TimeWindow> DumpiTrace::location_span(LocationId location) const {
+  const Where at = where(location);
+  if ((*scans_)[at.file].threads.size() > 1) return std::nullopt;
+  return exact_span(set_->files()[at.file].file, (*scans_)[at.file]);
 }
 
 std::optional<std::uint64_t> DumpiTrace::known_records(LocationId location) const {
@@ -190,7 +234,16 @@ Result<Call> DumpiTrace::call_at(std::size_t index, std::uint64_t number) const 
 Result<void> DumpiTrace::detail(const Event& event, std::string& out) const {
   if (event.kind != EventKind::enter && event.kind != EventKind::leave) return Trace::detail(event, out);
   if (event.record == Event::kNoRecord) return {};
-  FATHOM_TRY(const Call call, call_at(where(event.location).file, event.record));
+  const std::size_t index = where(event.location).file;
+  const File& file = set_->files()[index].file;
+  const std::uint64_t end = (*scans_)[index].end;
+  Call call;
+  // Our own streams leave the offset of the record; events that somebody else made are looked for.
+  const auto offset = static_cast<std::uint64_t>(event.value);
+  const bool known = !event.has_value && offset > 0 && offset < end;
+  if (!known || file.decoder().decode(file.at(offset), file.at(end), call) != Decoder::Outcome::ok) {
+    FATHOM_TRY(call, call_at(index, event.record));
+  }
   append_arguments(call, event.kind == EventKind::leave, out);
   return {};
 }

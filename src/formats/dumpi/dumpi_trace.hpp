@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "formats/dumpi/resolve.hpp"
+#include "trace/window_index.hpp"
 
 namespace fathom::dumpi {
 
@@ -17,6 +18,7 @@ class DumpiTrace final : public Trace {
   Result<void> detail(const Event& event, std::string& out) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+  [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
 
   [[nodiscard]] const RankSet& set() const { return *set_; }
   [[nodiscard]] const Resolution& resolution() const { return resolution_; }
@@ -56,6 +58,7 @@ class DumpiTrace final : public Trace {
   std::vector<std::vector<std::uint32_t>> counters_;   // metric of each counter of a file
   std::vector<std::vector<std::uint64_t>> cancelled_;  // sends of each file
   std::unique_ptr<Position[]> positions_;
+  std::unique_ptr<WindowIndex[]> windows_;  // by location
 };
 
 }  // namespace fathom::dumpi

@@ -2,37 +2,33 @@
 
 #include <algorithm>
 
+#include "formats/dumpi/call_facts.hpp"
+
 namespace fathom::dumpi {
 
 namespace {
 // Records of one thread come in the order of completion, so that events are in order but for calls inside calls.
 // That many events may wait for an earlier one.
 constexpr std::size_t kSortWindow = 256;
+constexpr std::size_t kReleased = 512;  // events that go at a time
 constexpr std::int32_t kAnySource = -1;
 constexpr std::int32_t kAnyTag = -1;
 }  // namespace
 
-DumpiStream::DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location,
-                         TimeWindow window)
+DumpiStream::DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location)
     : trace_(trace),
       file_(file),
       scan_(scan),
       location_(location),
       where_(trace.where(location)),
-      window_(window),
       tables_(file, trace.resolution(), where_.file, trace.set().files()[where_.file].rank),
       requests_(file.decoder().rules()),
-      chunks_end_(scan.chunks.size()),
       use_cpu_(!scan.any_wall && scan.any_cpu) {
   waiting_.reserve(4 * kSortWindow);
-  for (std::uint16_t id = 0; id < kIds; ++id) {
-    any_requests_ = any_requests_ || (touches_requests(id) && scan.per_function[id] > 0);
-  }
-  const auto too_late = [&](const Chunk& chunk) {
-    return use_cpu_ ? chunk.cpu.begins_at_or_after(window.to_ns, file.cpu_bias())
-                    : chunk.wall.begins_at_or_after(window.to_ns, file.wall_bias());
-  };
-  while (chunks_end_ > 0 && too_late(scan.chunks[chunks_end_ - 1])) --chunks_end_;
+}
+
+std::uint64_t DumpiStream::bytes() const {
+  return sizeof *this + waiting_.size() * sizeof(Event) + tables_.bytes() + requests_.bytes();
 }
 
 Event DumpiStream::base(const Call& call, EventKind kind, bool at_exit) const {
@@ -49,14 +45,36 @@ Event DumpiStream::base(const Call& call, EventKind kind, bool at_exit) const {
     event.time_ns = at_exit ? call.wall_stop_ns : call.wall_start_ns;
   }
   if (!event.has_time) event.time_ns = 0;
+  if (kind == EventKind::enter || kind == EventKind::leave) {
+    event.has_value = call.has_cpu();
+    event.value = !call.has_cpu() ? 0 : at_exit ? call.cpu_stop_ns : call.cpu_start_ns;
+  }
   return event;
 }
 
+namespace {
+// Where a region has no CPU time its value says where the record is, so that the trace can show its arguments without a
+// search.
+Event at_record(Event event, const Call& call) {
+  if (!event.has_value) event.value = static_cast<std::int64_t>(call.offset);
+  return event;
+}
+}  // namespace
+
 // Keeps the waiting events in order of time; ties stay in the order in which they came.
 void DumpiStream::push(const Event& event) {
-  std::size_t at = waiting_.size();
+  // As a rule it is the latest.
+  const bool late =
+      event.has_time && waiting_.size() > taken_ && waiting_.back().has_time && waiting_.back().time_ns > event.time_ns;
   waiting_.push_back(event);
-  if (!event.has_time) return;
+  if (late) [[unlikely]]
+    put_in_order();
+}
+
+// The last event goes where it belongs.
+void DumpiStream::put_in_order() {
+  std::size_t at = waiting_.size() - 1;
+  const Event event = waiting_[at];
   while (at > taken_ && waiting_[at - 1].has_time && waiting_[at - 1].time_ns > event.time_ns) {
     if (at == ready_) {
       // What is ready may already be gone: the file is out of order by more than the window.
@@ -77,15 +95,15 @@ void DumpiStream::push(const Event& event) {
 void DumpiStream::release(bool all) {
   if (all) {
     ready_ = waiting_.size();
-  } else if (waiting_.size() - ready_ > 2 * kSortWindow) {
+  } else if (waiting_.size() - ready_ > kSortWindow + kReleased) {
     ready_ = waiting_.size() - kSortWindow;
   }
 }
 
 void DumpiStream::send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
-                             std::int64_t bytes) {
+                             std::int64_t bytes, std::uint64_t origin) {
   Event event = base(call, EventKind::send, false);
-  event.origin = call.number;
+  event.origin = origin;
   event.peer = tables_.world_rank(comm, dest);
   event.tag = static_cast<std::int32_t>(tag);
   if (comm.global >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(comm.global));
@@ -126,7 +144,7 @@ void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std
 void DumpiStream::begun(const Call& call, const Pending& pending) {
   if (pending.kind != Pending::Kind::send || silent(call)) return;
   if (trace_.is_cancelled(where_.file, pending.sequence)) return;
-  send_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes);
+  send_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes, pending.made);
 }
 
 void DumpiStream::completed(const Call& call, const Pending& pending, const Status* status) {
@@ -179,6 +197,7 @@ void DumpiStream::collective_event(const Call& call) {
   event.peer = facts.root;
   event.bytes = transfer.sent;
   event.value = transfer.received;
+  event.tag = zero_counts(call);
   push(event);
 }
 
@@ -187,7 +206,9 @@ void DumpiStream::events_of(const Call& call) {
     user_function(call);
     return;
   }
-  push(base(call, EventKind::enter, false));
+  Event entered_event = at_record(base(call, EventKind::enter, false), call);
+  add_entry_facts(call, tables_, entered_event);
+  push(entered_event);
   counters(call, false);
   const auto status_at = [&](std::size_t argument, Status& status) {
     const Statuses statuses = call.statuses(argument);
@@ -201,7 +222,7 @@ void DumpiStream::events_of(const Call& call) {
     requests_.follow(call, tables_, entered(call), *this);
   } else if (role == Role::send) {
     send_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
-               transfer_of(call, tables_, ByteRules::actual).sent);
+               transfer_of(call, tables_, ByteRules::actual).sent, call.number);
   } else if (role == Role::recv) {
     recv_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
                transfer_of(call, tables_, ByteRules::actual).received, call.number, entered(call),
@@ -210,30 +231,26 @@ void DumpiStream::events_of(const Call& call) {
     const bool replace = call.id == ids::kSendrecvReplace;
     const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
     const CommunicatorView& comm = tables_.communicator(call.integer(replace ? 6 : 8));
-    send_event(call, comm, call.integer(2), call.integer(3), transfer.sent);
+    send_event(call, comm, call.integer(2), call.integer(3), transfer.sent, call.number);
     recv_event(call, comm, call.integer(replace ? 4 : 6), call.integer(replace ? 5 : 7), transfer.received, call.number,
                entered(call), status_at(replace ? 7 : 9, status));
   } else if (role == Role::collective) {
     collective_event(call);
   }
   counters(call, true);
-  push(base(call, EventKind::leave, true));
+  Event left_event = at_record(base(call, EventKind::leave, true), call);
+  add_exit_facts(call, tables_, left_event);
+  push(left_event);
 }
 
-// Chunks that end before the window are only read for what they begin and what is completed inside of it.
 bool DumpiStream::next_chunk() {
-  while (chunk_ < chunks_end_) {
-    const Chunk& chunk = scan_.chunks[chunk_++];
-    before_window_ = use_cpu_ ? chunk.cpu.ends_before(window_.from_ns, file_.cpu_bias())
-                              : chunk.wall.ends_before(window_.from_ns, file_.wall_bias());
-    if (before_window_ && !any_requests_) continue;
-    at_ = file_.at(chunk.offset);
-    chunk_end_ = file_.at(chunk.end);
-    rollover_ = chunk.rollover;
-    number_ = chunk.first;
-    return true;
-  }
-  return false;
+  if (chunk_ == scan_.chunks.size()) return false;
+  const Chunk& chunk = scan_.chunks[chunk_++];
+  at_ = file_.at(chunk.offset);
+  chunk_end_ = file_.at(chunk.end);
+  rollover_ = chunk.rollover;
+  number_ = chunk.first;
+  return true;
 }
 
 void DumpiStream::read_record() {
@@ -245,7 +262,7 @@ void DumpiStream::read_record() {
   const auto id = detail::load<std::uint16_t>(begin);
   const bool has_thread = (static_cast<std::uint8_t>(begin[2]) & kMaskThread) != 0;
   const std::uint16_t thread = has_thread ? detail::load<std::uint16_t>(begin + 3) : std::uint16_t{0};
-  const bool mine = thread == where_.thread && !before_window_;
+  const bool mine = thread == where_.thread;
   // Requests belong to the process: other threads' calls count, too.
   if (!mine && !touches_requests(id)) {
     done_ = file_.decoder().skip(at_, chunk_end_) != Decoder::Outcome::ok;
@@ -259,8 +276,7 @@ void DumpiStream::read_record() {
   }
   call_.number = number_++;
   call_.offset = static_cast<std::uint64_t>(begin - file_.at(0));
-  rollover_.apply(call_, std::int64_t{file_.cpu_bias()} * 1'000'000'000,
-                  std::int64_t{file_.wall_bias()} * 1'000'000'000);
+  rollover_.apply(call_, std::int64_t{file_.cpu_bias()} * 1'000'000'000, file_.wall_zero_ns());
   at_ += call_.size;
   tables_.advance(call_.number);
   if (mine) {
@@ -284,8 +300,11 @@ Result<std::size_t> DumpiStream::next(std::span<Event> out) {
       if (done_) release(true);
       if (ready_ == 0) break;
     }
-    const Event& event = waiting_[taken_++];
-    if (window_.contains(event)) out[count++] = event;
+    const std::size_t some = std::min(out.size() - count, ready_ - taken_);
+    std::copy_n(waiting_.begin() + static_cast<std::ptrdiff_t>(taken_), some,
+                out.begin() + static_cast<std::ptrdiff_t>(count));
+    taken_ += some;
+    count += some;
   }
   return count;
 }

@@ -3,14 +3,16 @@
 
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/requests.hpp"
+#include "trace/window_index.hpp"
 
 namespace fathom::dumpi {
 
-class DumpiStream final : public EventStream, private RequestListener {
+class DumpiStream final : public CopyableStream, private RequestListener {
  public:
-  DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location,
-              TimeWindow window);
+  DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location);
   Result<std::size_t> next(std::span<Event> out) override;
+  [[nodiscard]] std::unique_ptr<CopyableStream> copy() const override { return std::make_unique<DumpiStream>(*this); }
+  [[nodiscard]] std::uint64_t bytes() const override;
 
  private:
   void begun(const Call& call, const Pending& pending) override;
@@ -22,7 +24,7 @@ class DumpiStream final : public EventStream, private RequestListener {
   void user_function(const Call& call);
   void counters(const Call& call, bool at_exit);
   void send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
-                  std::int64_t bytes);
+                  std::int64_t bytes, std::uint64_t origin);
   void recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
                   std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status);
   void collective_event(const Call& call);
@@ -30,9 +32,10 @@ class DumpiStream final : public EventStream, private RequestListener {
     return use_cpu_ ? call.cpu_start_ns : call.wall_start_ns;
   }
   // Nothing of what the call does is to be shown.
-  [[nodiscard]] bool silent(const Call& call) const { return before_window_ || call.thread != where_.thread; }
+  [[nodiscard]] bool silent(const Call& call) const { return call.thread != where_.thread; }
   Event base(const Call& call, EventKind kind, bool at_exit) const;
   void push(const Event& event);
+  void put_in_order();
   void release(bool all);
 
   const DumpiTrace& trace_;
@@ -40,13 +43,9 @@ class DumpiStream final : public EventStream, private RequestListener {
   const ScanResult& scan_;
   LocationId location_;
   DumpiTrace::Where where_;
-  TimeWindow window_;
   Tables tables_;
   Requests requests_;
   std::size_t chunk_ = 0;
-  std::size_t chunks_end_ = 0;  // behind the last chunk that reaches into the window
-  bool before_window_ = false;  // the chunk ends before it: only requests are followed
-  bool any_requests_ = false;
   const std::byte* at_ = nullptr;
   const std::byte* chunk_end_ = nullptr;
   std::uint64_t number_ = 0;

@@ -213,7 +213,7 @@ Result<File> File::open(Blob blob, const Work& work) {
     auto end = file.read_section(section, offset);
     if (!end) {
       const Error error = std::move(end).error();
-      FATHOM_CHECK(work->diagnostics.lost("dumpi.section", error.place(), error.text()));
+      FATHOM_CHECK(work->diagnostics.lost("dumpi.section", error.place(), error.message()));
       continue;
     }
     file.sections_.set(section);

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "formats/dumpi/clocks.hpp"
+#include "formats/dumpi/world.hpp"
 #include "io/file.hpp"
 #include "io/line_cursor.hpp"
 
@@ -114,7 +115,8 @@ Result<std::shared_ptr<RankSet>> RankSet::open(const Source& source, const Work&
   if (!source.is_directory() && source.blob().starts_with(kMagic)) {
     const auto name = parse_rank_name(source.path().filename().string());
     FATHOM_TRY(File file, File::open(source.blob(), work));
-    set->files_.push_back({name ? name->rank : 0, std::move(file)});
+    const bool numbered = name && plausible_world(std::uint64_t{name->rank} + 1, 1);
+    set->files_.push_back({numbered ? name->rank : 0, std::move(file)});
     set->world_size_ = set->files_[0].rank + 1;
     return set;
   }
@@ -171,6 +173,12 @@ Result<std::shared_ptr<RankSet>> RankSet::open(const Source& source, const Work&
     paths.assign(chosen->begin(), chosen->end());
     const std::uint32_t highest = paths.back().first;
     set->world_size_ = meta.ranks.value_or(highest + 1);
+    if (!plausible_world(set->world_size_, paths.size())) {
+      FATHOM_CHECK(work->diagnostics.warn("dumpi.metafile_numprocs", Place::in(meta_path.string()),
+                                          fmt::format("numprocs is {}, but there are {} rank files: taken as {} ranks",
+                                                      set->world_size_, paths.size(), std::uint64_t{highest} + 1)));
+      set->world_size_ = highest + 1;
+    }
     if (highest >= set->world_size_) {
       FATHOM_CHECK(work->diagnostics.warn(
           "dumpi.metafile_numprocs", Place::in(meta_path.string()),
@@ -202,6 +210,11 @@ Result<std::shared_ptr<RankSet>> RankSet::open(const Source& source, const Work&
     }
   }
 
+  if (!plausible_world(std::uint64_t{paths.back().first} + 1, paths.size())) {
+    return Error(fmt::format("the number {} is no rank of a run with {} files", paths.back().first, paths.size()),
+                 Place::in(paths.back().second.string()))
+        .hint("rank files are named PREFIX-0000.bin, PREFIX-0001.bin, ...");
+  }
   std::vector<std::optional<File>> opened(paths.size());
   std::vector<std::optional<Error>> failed(paths.size());
   FATHOM_CHECK(parallel_for(paths.size(), [&](std::size_t i) -> Result<void> {
@@ -223,7 +236,7 @@ Result<std::shared_ptr<RankSet>> RankSet::open(const Source& source, const Work&
       continue;
     }
     if (failed[i]->kind() != ErrorKind::unusable || paths.size() == 1) return *std::move(failed[i]);
-    FATHOM_CHECK(work->diagnostics.lost("dumpi.unreadable_rank", failed[i]->place(), failed[i]->text()));
+    FATHOM_CHECK(work->diagnostics.lost("dumpi.unreadable_rank", failed[i]->place(), failed[i]->message()));
   }
   if (set->files_.empty()) return Error("none of the rank files can be read", Place::in(source.path().string()));
   return set;
@@ -257,6 +270,11 @@ Result<const std::vector<ScanResult>*> RankSet::scans() const {
       FATHOM_TRY(results[i], scan(files_[i].file, work_));
       return {};
     }));
+    FATHOM_CHECK(check_identities(files_, results, metafile_ ? metafile_->ranks : std::nullopt, work_));
+    if (work_->option("clock") != "raw") {
+      FATHOM_TRY(const std::vector<std::int64_t> shifts, clock_shifts(files_, results, work_));
+      for (std::size_t i = 0; i < files_.size(); ++i) files_[i].file.shift_clock(shifts[i]);
+    }
     scans_ = std::move(results);
   }
   return &*scans_;

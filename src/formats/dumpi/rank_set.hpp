@@ -31,6 +31,7 @@ class RankSet {
   static Result<std::shared_ptr<RankSet>> open(const Source& source, const Work& work);
   static std::shared_ptr<RankSet> of(File file, std::uint32_t rank, Work work);
 
+  // Once scans() was called the files have the clock of the run.
   [[nodiscard]] const std::vector<RankFile>& files() const { return files_; }
   // World size: what the metafile says, or one more than the highest rank found.
   [[nodiscard]] std::uint32_t world_size() const { return world_size_; }
@@ -44,7 +45,7 @@ class RankSet {
   Result<const std::vector<ScanResult>*> scans() const;
 
  private:
-  std::vector<RankFile> files_;
+  mutable std::vector<RankFile> files_;  // their clocks are set by scans()
   std::uint32_t world_size_ = 0;
   std::optional<Metafile> metafile_;
   Work work_;

@@ -63,12 +63,12 @@ void Requests::Queue::take(std::size_t at) {
 }
 
 Requests::Queue* Requests::find(Queues& queues, std::int64_t id) {
-  const auto it = queues.find(id);
-  return it == queues.end() || it->second.empty() ? nullptr : &it->second;
+  Queue* queue = queues.find(id);
+  return queue == nullptr || queue->empty() ? nullptr : queue;
 }
 
 void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener) {
-  Queue& queue = queues[id];
+  Queue& queue = queues.at(id);
   pending.thread = call.thread;
   for (std::size_t at = queue.head; at < queue.items.size();) {
     Pending& other = queue.items[at];
@@ -88,6 +88,7 @@ void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending 
   if (queue.items.size() - queue.head >= kMostShared) queue.take(queue.head);
   if (!pending.persistent) pending.sequence = begun_++;
   pending.record = call.number;
+  pending.made = call.number;
   queue.items.push_back(pending);
   if (!pending.persistent) listener.begun(call, pending);
 }

@@ -19,6 +19,7 @@ struct Pending {
   std::uint16_t thread = 0;  // that began it
   std::int64_t posted_ns = 0;
   std::uint64_t record = 0;    // that began it
+  std::uint64_t made = 0;      // that made the request; another one for persistent requests only
   std::uint64_t sequence = 0;  // of all operations that were begun in the stream: several of one record differ
   std::int32_t peer = 0;       // as posted, in the communicator
   std::int32_t tag = 0;
@@ -43,6 +44,10 @@ class Requests {
  public:
   explicit Requests(const Rules& rules) : narrow_(rules.narrow_requests) {}
   void follow(const Call& call, const Tables& tables, std::int64_t posted_ns, RequestListener& listener);
+  // Memory, roughly.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (requests_.size() + io_requests_.size()) * (sizeof(Pending) + sizeof(Queue) + 64);
+  }
 
  private:
   // One id can stand for several pending sends at once (libraries share a handle between sends that were over at
@@ -57,7 +62,30 @@ class Requests {
     Pending& of(std::uint16_t thread) { return items[find(thread)]; }
     void take(std::size_t at);
   };
-  using Queues = std::unordered_map<std::int64_t, Queue>;
+  // By id. Most ids are small numbers that come back all the time: these are found without a search.
+  class Queues {
+   public:
+    Queue& at(std::int64_t id) {
+      if (id < 0 || id >= kSmall) return others_[id];
+      const auto index = static_cast<std::size_t>(id);
+      if (index >= small_.size()) small_.resize(index + 1);
+      return small_[index];
+    }
+    Queue* find(std::int64_t id) {
+      if (id >= 0 && id < kSmall) {
+        const auto index = static_cast<std::size_t>(id);
+        return index < small_.size() ? &small_[index] : nullptr;
+      }
+      const auto found = others_.find(id);
+      return found == others_.end() ? nullptr : &found->second;
+    }
+    [[nodiscard]] std::size_t size() const { return small_.size() + others_.size(); }
+
+   private:
+    static constexpr std::int64_t kSmall = 1024;
+    std::vector<Queue> small_;
+    std::unordered_map<std::int64_t, Queue> others_;
+  };
 
   [[nodiscard]] std::int64_t id(std::int64_t raw) const { return narrow_ ? raw & 0xFF : raw; }
   static Queue* find(Queues& queues, std::int64_t id);

@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "formats/dumpi/communicators.hpp"
+#include "formats/dumpi/world.hpp"
 
 namespace fathom::dumpi {
 
@@ -21,6 +22,7 @@ Result<void> add_world(const RankSet& set, const std::vector<CommunicatorCalls>&
   if (!set.metafile()) {
     std::int64_t told = 0;
     for (const CommunicatorCalls& rank : calls) told = std::max(told, rank.world_size);
+    if (!plausible_world(static_cast<std::uint64_t>(told), set.files().size())) told = 0;
     if (static_cast<std::uint64_t>(told) > size) {
       auto more =
           budget.reserve((static_cast<std::uint64_t>(told) - size) * sizeof(std::int32_t), "ranks of the world");
@@ -104,6 +106,7 @@ void Tables::find_next() {
   look(changes_->communicators, next_communicator_);
   look(changes_->sizes, next_size_);
   look(changes_->windows, next_window_);
+  look(changes_->files, next_file_);
 }
 
 void Tables::apply(std::uint64_t number) {
@@ -122,6 +125,8 @@ void Tables::apply(std::uint64_t number) {
   each(changes_->sizes, next_size_, [&](const Change& change, std::size_t id) { set(sizes_, id, change.value); });
   each(changes_->windows, next_window_,
        [&](const Change& change, std::size_t id) { set(windows_, id, view_of(change.value)); });
+  each(changes_->files, next_file_,
+       [&](const Change& change, std::size_t id) { set(files_, id, view_of(change.value)); });
   find_next();
 }
 

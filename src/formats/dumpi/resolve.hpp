@@ -18,6 +18,7 @@ struct RankChanges {
   std::vector<Change> communicators;  // value: position in Resolution::communicators, -1 = not known
   std::vector<Change> sizes;          // value: bytes of a datatype
   std::vector<Change> windows;        // value: communicator
+  std::vector<Change> files;          // value: communicator
 };
 
 struct Resolution {
@@ -63,6 +64,10 @@ class Tables {
     const auto index = static_cast<std::size_t>(id);
     return id >= 0 && index < windows_.size() ? windows_[index] : unknown_;
   }
+  [[nodiscard]] const CommunicatorView& file(std::int64_t id) const {
+    const auto index = static_cast<std::size_t>(id);
+    return id >= 0 && index < files_.size() ? files_[index] : unknown_;
+  }
   [[nodiscard]] std::int64_t size_of(std::int64_t datatype) const {
     const auto index = static_cast<std::size_t>(datatype);
     return datatype >= 0 && index < sizes_.size() ? sizes_[index] : 0;
@@ -75,6 +80,9 @@ class Tables {
     return (*view.peers)[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (communicators_.size() + windows_.size()) * sizeof(CommunicatorView) + sizes_.size() * sizeof sizes_[0];
+  }
 
  private:
   void apply(std::uint64_t number);
@@ -87,10 +95,12 @@ class Tables {
   std::size_t next_communicator_ = 0;
   std::size_t next_size_ = 0;
   std::size_t next_window_ = 0;
+  std::size_t next_file_ = 0;
   std::uint64_t next_change_ = 0;
   CommunicatorView unknown_;
   std::vector<CommunicatorView> communicators_;
   std::vector<CommunicatorView> windows_;
+  std::vector<CommunicatorView> files_;
   std::vector<std::int64_t> sizes_;
 };
 

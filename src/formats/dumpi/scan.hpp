@@ -128,7 +128,7 @@ void for_each_call(const File& file, const Chunk& chunk, Body&& body) {
   const std::byte* const end = file.at(chunk.end);
   const std::byte* const base = file.at(0);
   const std::int64_t cpu_bias = std::int64_t{file.cpu_bias()} * 1'000'000'000;
-  const std::int64_t wall_bias = std::int64_t{file.wall_bias()} * 1'000'000'000;
+  const std::int64_t wall_bias = file.wall_zero_ns();
   Rollover rollover = chunk.rollover;
   Call call;
   std::uint64_t number = chunk.first;

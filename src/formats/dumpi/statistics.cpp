@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "formats/dumpi/requests.hpp"
 #include "formats/dumpi/transfer.hpp"
 
 namespace fathom::dumpi {
@@ -84,14 +86,26 @@ void Counter::one(const Call& call) {
     added.sums.received = transfer.received;
     added.sums.io = transfer.io;
     added.sends = role == Role::send || role == Role::send_init || role == Role::sendrecv;
+    added.collective = role == Role::collective;
     added.receives = role == Role::recv || role == Role::recv_init || role == Role::sendrecv;
     if (added.sends) {
       const std::size_t comm = role != Role::sendrecv ? 4 : call.id == ids::kSendrecv ? 8 : 6;
       added.peer = tables_.world_rank(tables_.communicator(call.integer(comm)), call.integer(2));
-      message(added.peer, transfer.sent);
+      if (role != Role::send_init || request_.persistent_when_made) message(added.peer, transfer.sent);
       ++numbers_.sizes[size_class(transfer.sent)].sends;
     }
     if (added.receives) ++numbers_.sizes[size_class(transfer.received)].receives;
+  }
+  if (role == Role::rma) {
+    // count datatype targetrank ...: a Get brings data from there.
+    const auto window = static_cast<std::size_t>(call.function().argument_count - 1);
+    const std::int32_t target = tables_.world_rank(tables_.window(call.integer(window)), call.integer(2));
+    if (call.id != ids::kGet) {
+      message(target, added.sums.sent);
+    } else if (target >= 0) {
+      ++numbers_.fetched[target].count;
+      numbers_.fetched[target].bytes += added.sums.received;
+    }
   }
   numbers_.functions[call.id].add(added.sums);
   if (counters_ && call.counter_count > 0) add_counters(numbers_.counters, call, nullptr);
@@ -128,7 +142,7 @@ RankNumbers Counter::count(const File& file, std::span<const Chunk> chunks) {
   const bool windowed = !window.everything();
   for (const Chunk& chunk : chunks) {
     const TimeBounds& bounds = use_cpu_ ? chunk.cpu : chunk.wall;
-    const std::int64_t bias = use_cpu_ ? file.cpu_bias() : file.wall_bias();
+    const std::int64_t bias = use_cpu_ ? file.cpu_bias() : file.wall_zero_s();
     if (windowed && (bounds.ends_before(window.from_ns, bias) || bounds.begins_at_or_after(window.to_ns, bias))) {
       continue;
     }
@@ -147,6 +161,41 @@ RankNumbers Counter::count(const File& file, std::span<const Chunk> chunks) {
     numbers_.peers[peer].bytes += messages.bytes;
   }
   return std::move(numbers_);
+}
+
+// Persistent sends move their data each time that they are started.
+void count_started(const File& file, const ScanResult& scan, Tables tables, const StatisticsRequest& request,
+                   RankNumbers& numbers) {
+  struct Listener final : RequestListener {
+    const StatisticsRequest& request;
+    const Tables& tables;
+    RankNumbers& numbers;
+    bool use_cpu;
+    Listener(const StatisticsRequest& asked, const Tables& meaning, RankNumbers& target, bool cpu)
+        : request(asked), tables(meaning), numbers(target), use_cpu(cpu) {}
+    void begun(const Call& call, const Pending& pending) override {
+      if (!pending.persistent || pending.kind != Pending::Kind::send || !request.calls[call.id]) return;
+      const bool timed = use_cpu ? call.has_cpu() : call.has_wall();
+      const std::int64_t start = use_cpu ? call.cpu_start_ns : call.wall_start_ns;
+      if (timed && (start < request.window.from_ns || start >= request.window.to_ns)) return;
+      const std::int32_t peer = tables.world_rank(pending.communicator, pending.peer);
+      if (peer < 0) return;
+      ++numbers.peers[peer].count;
+      numbers.peers[peer].bytes += pending.bytes;
+    }
+    void completed(const Call&, const Pending&, const Status*) override {}
+  };
+  if (scan.per_function[ids::kStart] + scan.per_function[ids::kStartall] == 0) return;
+  Listener listener(request, tables, numbers, !scan.any_wall && scan.any_cpu);
+  Requests requests(file.decoder().rules());
+  for (const Chunk& chunk : scan.chunks) {
+    for_each_call(file, chunk, [&](const Call& call) {
+      if (!touches_requests(call.id)) return true;
+      tables.advance(call.number);
+      requests.follow(call, tables, 0, listener);
+      return true;
+    });
+  }
 }
 
 Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet& set,
@@ -171,14 +220,19 @@ Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet&
       FATHOM_TRY(request.cuts.emplace_back(), parse_bins(value, set, scans));
     } else if (key == "mark" || key == "gather") {
       FATHOM_TRY(request.cuts.emplace_back(), bins_of_marks(value, key == "gather", set, scans));
+    } else if (key == "persistent") {
+      if (value != "made" && value != "started") {
+        return Error::usage(fmt::format("persistent={}: expected made or started", value));
+      }
+      request.persistent_when_made = value == "made";
     } else if (const auto kind = column_kind(key)) {
       FATHOM_TRY(const CallSelection selection, select_calls(value));
       request.columns.push_back({*kind, value, selection});
     } else {
       return Error::usage(fmt::format("DUMPI statistics know no option '{}'", key))
           .hint(
-              "options: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/; columns: count, time, "
-              "sent, recvd, exchange, lump, perfctr, each =GROUP|REGEX");
+              "options: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/, "
+              "persistent=started|made; columns: count, time, sent, recvd, exchange, lump, perfctr, each =GROUP|REGEX");
     }
   }
   const bool by_bin = std::any_of(request.tables.begin(), request.tables.end(),
@@ -239,6 +293,14 @@ Result<std::vector<RankNumbers>> count_all(const RankSet& set, const std::vector
     }));
     for (std::size_t n = 0; n < many; ++n) numbers[pieces[begin + n].file].append(parts[n]);
   }
+  if (!request.persistent_when_made) {
+    FATHOM_CHECK(parallel_for(scans.size(), [&](std::size_t i) -> Result<void> {
+      const RankFile& rank = set.files()[i];
+      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end()) return {};
+      count_started(rank.file, scans[i], Tables(rank.file, resolution, i, rank.rank), request, numbers[i]);
+      return {};
+    }));
+  }
   return numbers;
 }
 
@@ -275,10 +337,20 @@ Result<TraceStatistics> statistics(const RankSet& set, const StatisticsOptions& 
     result.calls.push_back(std::move(call));
   }
   result.has_matrix = true;
+  // What a rank fetched was sent by the other one.
+  std::map<std::pair<std::int64_t, std::int64_t>, Messages> matrix;
+  const auto add = [&](std::int64_t from, std::int64_t to, const Messages& messages) {
+    Messages& cell = matrix[{from, to}];
+    cell.count += messages.count;
+    cell.bytes += messages.bytes;
+  };
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    for (const auto& [peer, messages] : numbers[i].peers) {
-      result.matrix.push_back({set.files()[i].rank, peer, messages.count, messages.bytes});
-    }
+    const auto rank = std::int64_t{set.files()[i].rank};
+    for (const auto& [peer, messages] : numbers[i].peers) add(rank, peer, messages);
+    for (const auto& [peer, messages] : numbers[i].fetched) add(peer, rank, messages);
+  }
+  for (const auto& [ends, messages] : matrix) {
+    result.matrix.push_back({ends.first, ends.second, messages.count, messages.bytes});
   }
   for (const std::string& table : request.tables) result.tables.push_back(make_table(table, set, numbers, request));
   return result;

@@ -14,6 +14,9 @@ struct StatisticsRequest {
   std::vector<Bins> cuts;
   std::vector<std::string> tables;  // as `--by` names them
   std::vector<Column> columns;      // of the table that the user makes up
+  // Persistent sends count in the matrix when they are made, as in the community's tool, not each time they are
+  // started.
+  bool persistent_when_made = false;
   [[nodiscard]] bool wants(std::string_view table) const {
     return std::find(tables.begin(), tables.end(), table) != tables.end();
   }
@@ -23,7 +26,7 @@ Result<TraceStatistics> statistics(const RankSet& set, const StatisticsOptions& 
 
 // The names that `--by` takes.
 std::span<const std::string_view> table_names();
-StatisticsTable make_table(std::string_view name, const RankSet& set, const std::vector<RankNumbers>& numbers,
-                           const StatisticsRequest& request);
+Table make_table(std::string_view name, const RankSet& set, const std::vector<RankNumbers>& numbers,
+                 const StatisticsRequest& request);
 
 }  // namespace fathom::dumpi

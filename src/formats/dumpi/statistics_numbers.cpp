@@ -9,6 +9,10 @@ std::size_t size_class(std::int64_t bytes) {
   return bytes <= 0 ? 0 : static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
 }
 
+std::size_t lump_class(std::int64_t bytes) {
+  return bytes <= 0 ? 0 : 1 + static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes) - 1));
+}
+
 void add_counters(std::vector<Gauge>& counters, const Call& call, const Interval* piece) {
   if (counters.size() < call.counter_count) counters.resize(call.counter_count);
   for (std::size_t n = 0; n < call.counter_count; ++n) counters[n].add(call.counter_in(n), call.counter_out(n), piece);
@@ -85,6 +89,7 @@ void BinNumbers::append(const BinNumbers& later) {
 void RankNumbers::append(const RankNumbers& later) {
   for (std::size_t id = 0; id < kIds; ++id) functions[id].add(later.functions[id]);
   dumpi::append(peers, later.peers);
+  dumpi::append(fetched, later.fetched);
   for (std::size_t n = 0; n < kSizeClasses; ++n) add(sizes[n], later.sizes[n]);
   wall.append(later.wall);
   cpu.append(later.cpu);

@@ -56,6 +56,8 @@ struct SizeCount {
 
 inline constexpr std::size_t kSizeClasses = 65;  // class n: sizes of n bits, so 0, 1, 2-3, 4-7, ...
 std::size_t size_class(std::int64_t bytes);
+// Class n of the community's tool: sizes above 2^(n-2) and up to 2^(n-1), so 0, 1, 2, 3-4, 5-8, ...
+std::size_t lump_class(std::int64_t bytes);
 
 // What one call adds.
 struct Contribution {
@@ -63,6 +65,7 @@ struct Contribution {
   std::int32_t peer = kNoPeer;  // of what it sends
   bool sends = false;
   bool receives = false;
+  bool collective = false;
 };
 
 // The numbers behind one column that was asked for; only those of its kind are kept.
@@ -90,7 +93,8 @@ struct BinNumbers {
 // Of one rank.
 struct RankNumbers {
   std::array<Sums, kIds> functions{};
-  std::map<std::int32_t, Messages> peers;  // by receiving rank
+  std::map<std::int32_t, Messages> peers;    // by receiving rank
+  std::map<std::int32_t, Messages> fetched;  // by the rank whose memory was read (MPI_Get)
   std::array<SizeCount, kSizeClasses> sizes{};
   Gauge wall, cpu;
   std::vector<Gauge> counters;

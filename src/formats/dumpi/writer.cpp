@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::dumpi {
 
@@ -212,7 +214,7 @@ std::string without_gz(std::string name) {
 }
 }  // namespace
 
-Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target) {
+Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target, bool force) {
   FATHOM_TRY(const auto* scans, set.scans());
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < set.files().size(); ++i) {
@@ -234,16 +236,33 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
   } else if (target.extension() == ".meta" || target.extension() == ".bin") {
     prefix.replace_extension();
   }
+  if (!into_directory) {
+    FATHOM_CHECK(need_room_for_files(target, fmt::format("the files of {} ranks and their metafile", chosen.size())));
+  }
+  const std::string stem = prefix.filename().string();
+  const auto name_of = [&](std::uint32_t rank) { return fmt::format("{}-{:04}.bin", stem, rank); };
+  // Ranks of an older and larger run would be taken for this one's.
+  FATHOM_TRY(OutputSet files, OutputSet::beside(prefix, [&](const std::filesystem::path& file) {
+               const auto rank = parse_rank_name(file.string());
+               return rank && rank->stem == stem;
+             }));
+  std::set<std::filesystem::path> names;
+  for (const std::size_t n : chosen) names.insert(name_of(set.files()[n].rank));
+  for (const std::filesystem::path& file : files.older()) {
+    if (force || names.contains(file)) continue;
+    return Error::usage(fmt::format("there is {} of another run of that name, which would have to go",
+                                    (prefix.parent_path() / file).string()))
+        .hint("choose another name, or replace the whole run with --force");
+  }
   FATHOM_CHECK(parallel_for(chosen.size(), [&](std::size_t n) -> Result<void> {
     const RankFile& rank = set.files()[chosen[n]];
-    return rewrite_file(rank.file, (*scans)[chosen[n]], filter,
-                        fmt::format("{}-{:04}.bin", prefix.string(), rank.rank));
+    return rewrite_file(rank.file, (*scans)[chosen[n]], filter, files.path() / name_of(rank.rank));
   }));
   std::string meta;
   const auto own = [&](std::string_view key, std::string_view value) { meta += fmt::format("{}={}\n", key, value); };
   if (set.metafile()) {
     for (const auto& [key, value] : set.metafile()->entries) {
-      own(key, key == "fileprefix" ? prefix.filename().string() : value);
+      own(key, key == "fileprefix" ? stem : value);
     }
   } else {
     const Header& header = set.files().front().file.sections().header;
@@ -251,12 +270,13 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
     own("numprocs", std::to_string(set.world_size()));
     own("username", header.user);
     own("startime", std::to_string(header.start_time));
-    own("fileprefix", prefix.filename().string());
+    own("fileprefix", stem);
     own("version", std::to_string(header.version[0]));
     own("subversion", std::to_string(header.version[1]));
     own("subsubversion", std::to_string(header.version[2]));
   }
-  return write_file(prefix.string() + ".meta", meta);
+  FATHOM_CHECK(write_file(files.path() / (stem + ".meta"), meta));
+  return files.commit();
 }
 
 }  // namespace fathom::dumpi

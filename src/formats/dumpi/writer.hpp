@@ -38,7 +38,9 @@ Result<void> rewrite_file(const File& file, const ScanResult& scan, const Filter
                           const std::filesystem::path& target);
 
 // Writes a whole run: one file for a single .bin, otherwise PREFIX.meta and PREFIX-0000.bin, ... where PREFIX is the
-// target without its ending, or the old name in a target that is a directory.
-Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target);
+// target without its ending, or the old name in a target that is a directory. `force`: ranks of an older run of that
+// name that this one does not have are removed.
+Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target,
+                         bool force = false);
 
 }  // namespace fathom::dumpi

@@ -120,9 +120,38 @@ struct Merged {
   NodeType type = NodeType::none;
   std::uint64_t flags = 0;
   std::vector<double> duration, visits, bytes;       // one per file
-  std::vector<std::vector<double>> gpu, additional;  // per metric, one per file
+  std::vector<std::vector<double>> gpu, additional;  // per metric of the point, one per file
   std::vector<std::uint32_t> children;
   std::map<std::string, std::uint32_t> by_name;
+};
+
+// Further metrics of the files of a point. Not every file has all: counters are measured in runs of their own.
+struct NamedMetrics {
+  std::vector<std::string> names;
+  std::vector<std::vector<bool>> in_file;  // by metric and file
+
+  // Where the metrics of a file go.
+  std::vector<std::size_t> places(const std::vector<std::string>& own, std::size_t file, std::size_t files) {
+    std::vector<std::size_t> out;
+    for (const std::string& name : own) {
+      const auto found = std::find(names.begin(), names.end(), name);
+      out.push_back(static_cast<std::size_t>(found - names.begin()));
+      if (found == names.end()) {
+        names.push_back(name);
+        in_file.emplace_back(files, false);
+      }
+      in_file[out.back()][file] = true;
+    }
+    return out;
+  }
+  // The values of the files that have the metric.
+  [[nodiscard]] std::vector<double> present(std::size_t metric, const std::vector<double>& values) const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (in_file[metric][i]) out.push_back(values[i]);
+    }
+    return out;
+  }
 };
 
 class PointTree {
@@ -130,6 +159,8 @@ class PointTree {
   PointTree(std::size_t files, const Choices& choices) : files_(files), choices_(choices) { add_node("", {}); }
 
   void lay(const File& file, std::size_t index) {
+    const std::vector<std::size_t> gpu = gpu_.places(file.gpu_metrics, index, files_);
+    const std::vector<std::size_t> additional = additional_.places(file.additional, index, files_);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> todo = {{0, 0}};  // node of the file, node here
     while (!todo.empty()) {
       const auto [from, to] = todo.back();
@@ -139,8 +170,8 @@ class PointTree {
       own.duration[index] += joined(node.duration, node.type);
       own.visits[index] += joined(node.visits, node.type);
       own.bytes[index] += joined(node.bytes, node.type);
-      add(own.gpu, node.gpu_metrics, index, node.type);
-      add(own.additional, node.additional, index, node.type);
+      add(own.gpu, node.gpu_metrics, gpu, index, node.type);
+      add(own.additional, node.additional, additional, index, node.type);
       std::vector<std::pair<std::uint32_t, std::uint32_t>> below;
       for (const std::uint32_t child : node.children) {
         const Node& next = file.nodes[child];
@@ -161,7 +192,7 @@ class PointTree {
   }
 
   // Every node's values into the builder.
-  void put(ExperimentBuilder& builder, std::uint32_t point, const File& names) const {
+  void put(ExperimentBuilder& builder, std::uint32_t point) const {
     struct Todo {
       std::uint32_t node;
       std::string path;
@@ -190,17 +221,20 @@ class PointTree {
         set_unit(builder.metric_tags(builder.metric("bytes")), "bytes");
         builder.add(callpath, builder.metric("bytes"), point, node.bytes);
       }
-      for (std::size_t m = 0; m < node.gpu.size() && m < names.gpu_metrics.size(); ++m) {
-        builder.add(callpath, builder.metric(names.gpu_metrics[m]), point, node.gpu[m]);
+      for (std::size_t m = 0; m < node.gpu.size(); ++m) {
+        if (node.gpu[m].empty()) continue;
+        builder.add(callpath, builder.metric(gpu_.names[m]), point, gpu_.present(m, node.gpu[m]));
       }
-      for (std::size_t m = 0; m < node.additional.size() && m < names.additional.size(); ++m) {
+      for (std::size_t m = 0; m < node.additional.size(); ++m) {
+        if (node.additional[m].empty()) continue;
         bool unused = false;
         const auto of = [&](const Merged& n) {
-          return m < n.additional.size() ? n.additional[m] : std::vector<double>(files_, 0);
+          const bool there = m < n.additional.size() && !n.additional[m].empty();
+          return there ? n.additional[m] : std::vector<double>(files_, 0);
         };
         // Where the time leaves the children out, so does everything else.
-        builder.add(callpath, builder.metric(names.additional[m]), point,
-                    too_much ? of(node) : exclusive(node, of, unused));
+        builder.add(callpath, builder.metric(additional_.names[m]), point,
+                    additional_.present(m, too_much ? of(node) : exclusive(node, of, unused)));
       }
       // Children that take longer than the node itself ran beside it: they cannot be told apart, and are left out.
       if (too_much && !choices_.concurrent) continue;
@@ -219,10 +253,13 @@ class PointTree {
     return summed ? sum : sum / static_cast<double>(threads.size());
   }
 
-  void add(std::vector<std::vector<double>>& to, const std::vector<std::vector<double>>& values, std::size_t index,
-           NodeType type) const {
-    if (to.size() < values.size()) to.resize(values.size(), std::vector<double>(files_, 0));
-    for (std::size_t m = 0; m < values.size(); ++m) to[m][index] += joined(values[m], type);
+  void add(std::vector<std::vector<double>>& to, const std::vector<std::vector<double>>& values,
+           const std::vector<std::size_t>& places, std::size_t index, NodeType type) const {
+    for (std::size_t m = 0; m < values.size() && m < places.size(); ++m) {
+      if (to.size() <= places[m]) to.resize(places[m] + 1);
+      if (to[places[m]].empty()) to[places[m]].assign(files_, 0);
+      to[places[m]][index] += joined(values[m], type);
+    }
   }
 
   std::uint32_t add_node(const std::string& name, const Node& node) {
@@ -260,6 +297,7 @@ class PointTree {
 
   std::size_t files_;
   Choices choices_;
+  NamedMetrics gpu_, additional_;
   std::vector<Merged> nodes_;
 };
 
@@ -289,7 +327,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
     while (end < runs.size() && runs[end].point == runs[i].point) ++end;
     PointTree tree(end - i, choices(work, scaling));
     for (std::size_t k = i; k < end; ++k) tree.lay(files[k], k - i);
-    tree.put(builder, builder.point(runs[i].point), files[i]);
+    tree.put(builder, builder.point(runs[i].point));
     i = end;
   }
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
@@ -309,7 +347,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   builder.parameter("run");
   PointTree tree(1, choices(work, Scaling::weak_threaded));
   tree.lay(file, 0);
-  tree.put(builder, builder.point(std::vector<double>{1}), file);
+  tree.put(builder, builder.point(std::vector<double>{1}));
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
   auto dataset =
       std::make_unique<ExperimentDataset>(format(), source.path(), work, std::move(experiment), file.version);

@@ -159,11 +159,25 @@ class Reader {
                                                        {"minimum", &s.minimum},
                                                        {"maximum", &s.maximum},
                                                        {"std", &s.deviation}};
+    // What is not there is taken from what is: the middle stands for all.
+    std::vector<double*> missing;
     for (const auto& [key, target] : figures) {
       dom::element value;
-      if (object[key].get(value) != simdjson::SUCCESS) return Error(fmt::format("the key '{}' is missing", key));
-      FATHOM_TRY(*target, stored_number(value));
+      if (object[key].get(value) == simdjson::SUCCESS) {
+        FATHOM_TRY(*target, stored_number(value));
+        continue;
+      }
+      missing.push_back(target);
+      FATHOM_CHECK(work_->diagnostics.warn(
+          fmt::format("extrap.no_{}", key), place_,
+          fmt::format("a measurement has no '{}'; {}", key,
+                      target == &s.deviation ? "it is taken as 0" : "another figure stands for it")));
     }
+    const auto lacks = [&](const double* figure) {
+      return std::find(missing.begin(), missing.end(), figure) != missing.end();
+    };
+    if (lacks(&s.mean) && lacks(&s.median)) return Error("a measurement has neither 'mean' nor 'median'");
+    for (double* target : missing) *target = target == &s.deviation ? 0 : lacks(&s.mean) ? s.median : s.mean;
     std::uint64_t repetitions = 0;
     if (double r = 0; object["repetitions"].get(r) == simdjson::SUCCESS && r > 0 && r < 4e9) {
       repetitions = static_cast<std::uint64_t>(r);

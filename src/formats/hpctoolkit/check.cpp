@@ -69,6 +69,8 @@ Result<void> Database::check() {
     (void)unused;
   }
   if (!trace_db_) return {};
+  FATHOM_TRY(const auto level, trace());  // tells of lines that are left out
+  (void)level;
   for (const TraceLine& line : trace_db_->lines()) {
     std::uint64_t before = 0;
     for (std::uint64_t i = 0; i < line.count; ++i) {
@@ -80,7 +82,7 @@ Result<void> Database::check() {
             fmt::format("profile {}: sample {} at {} comes after {}", line.profile, i, sample.time_ns, before)));
       }
       before = sample.time_ns;
-      if (sample.context == 0 || mapping_->samples.find(sample.context).valid()) continue;
+      if (line.type != 0 || sample.context == 0 || mapping_->samples.find(sample.context).valid()) continue;
       FATHOM_CHECK(
           work()->diagnostics.warn("hpctoolkit.trace_context", place,
                                    fmt::format("profile {}: sample {} names context {}, which is not in the tree",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <map>
 #include <unordered_set>
 
 #include "base/text.hpp"
@@ -61,8 +62,7 @@ Result<std::vector<StreamFile>> ClassicDatabase::find_streams(const std::string&
 }
 
 // One location per file: rank and thread become process and thread.
-LocationId ClassicDatabase::location_for(const StreamFile& file, std::size_t position) {
-  SystemTree& system = mapping_.definitions->system;
+LocationId ClassicDatabase::location_for(SystemTree& system, const StreamFile& file, std::size_t position) {
   const auto inner = [&](SystemNodeId parent, SystemKind kind, const std::string& type, const std::string& name,
                          std::optional<std::int64_t> rank) {
     for (std::size_t i = 0; i < system.nodes.size(); ++i) {
@@ -118,7 +118,7 @@ Result<void> ClassicDatabase::load_metric_files(const ExperimentXml& xml) {
                                             table.error().what() + "; its values are left out"));
       table = MetricDbFile{};
     }
-    location_for(stream, tables_.size());
+    location_for(mapping_.definitions->system, stream, tables_.size());
     tables_.push_back(*table);
   }
   return {};
@@ -177,7 +177,7 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
     metric.description = native.description;
     metric.unit = unit_in_name(scope_in_name(native.name, native.scope).base);
     metric.file_id = static_cast<std::uint64_t>(native.id);
-    metric.hidden = native.show == 4;
+    present(metric, {&native});
     column_of.try_emplace(native.id, MetricId(defs.metrics.size()));
     described.emplace_back(MetricId(defs.metrics.size()), &native);
     defs.metrics.push_back(std::move(metric));
@@ -210,6 +210,7 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
   if (tables_.empty() && !cells->empty()) {
     // Without per-thread files the columns are all there is: views need them as values of a location.
     std::vector<std::vector<std::vector<double>>> values(defs.metrics.size());
+    std::map<MetricId, std::vector<const XmlMetric*>> same_base;
     for (const auto& [column_id, native] : described) {
       const auto [base, exclusive] = scope_in_name(defs.metrics[column_id.index()].name, native->scope);
       MetricId id = defs.find_metric(base + std::string(kAllThreads));
@@ -223,6 +224,8 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
         values.emplace_back();
       }
       Metric& metric = defs.metrics[id.index()];
+      same_base[id].push_back(native);
+      present(metric, same_base[id]);
       const StoredScope scope{exclusive ? Scope::exclusive : Scope::inclusive, exclusive ? "exclusive" : "inclusive"};
       if (metric.stored_as(scope.scope) >= 0) continue;
       metric.scopes.push_back(scope);
@@ -235,7 +238,7 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
       }
       values[id.index()].push_back(std::move(column));
     }
-    location_for({}, 0);
+    location_for(mapping_.definitions->system, {}, 0);
     profile->values = column_source(std::move(values));
   } else {
     columns.resize(defs.metrics.size());
@@ -261,31 +264,34 @@ Result<void> ClassicDatabase::load_traces(const ExperimentXml& xml) {
                              fmt::format("the unit of trace times is not given; taken as {} by their size",
                                          ticks == kNanosecond ? "nanoseconds" : "microseconds"));
   }
-  const bool made_here = mapping_.definitions->system.location_count() == 0;
-  std::vector<SampleLine> lines(made_here ? trace_files_.size() : mapping_.definitions->system.location_count());
+  // A trace belongs to the stream of the same process and thread; where no file of values tells of that one (or the
+  // values are columns over all threads) it gets a location of its own.
+  std::vector<SampleLine> lines;
+  Definitions traced = *mapping_.definitions;
+  if (streams_.empty()) traced.system = {};
   for (std::size_t i = 0; i < trace_files_.size(); ++i) {
     const StreamFile& file = trace_files_[i];
-    std::size_t at = i;
-    if (made_here) {
-      location_for(file, i);
-    } else {
-      for (std::size_t k = 0; k < streams_.size(); ++k) {
-        if (streams_[k].process == file.process && streams_[k].thread == file.thread) at = k;
-      }
-    }
     auto trace = TraceFile::read(file.content, xml.trace->header_size, work());
     if (!trace) {
       FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.trace_line", trace.error().place(),
                                             trace.error().what() + "; left out"));
       continue;
     }
-    if (at >= lines.size()) continue;
-    lines[at] = {file.content.bytes().data() + trace->begin, trace->count, trace->stride,
-                 file.content.place(trace->begin)};
+    LocationId location;
+    for (std::size_t k = 0; k < streams_.size(); ++k) {
+      if (streams_[k].process == file.process && streams_[k].thread == file.thread) location = LocationId(k);
+    }
+    if (!location.valid()) {
+      location = location_for(traced.system, file, traced.system.location_count());
+    }
+    SampleLine line{file.content.bytes().data() + trace->begin, trace->count, trace->stride,
+                    file.content.place(trace->begin),           location,     {}};
+    lines.push_back(std::move(line));
     samples_ += trace->count;
   }
   auto owner = std::make_shared<std::vector<StreamFile>>(trace_files_);
-  trace_ = std::make_shared<SampleTrace>(*mapping_.definitions, mapping_.samples, std::move(lines), Endian::big,
+  if (mapping_.definitions->system.location_count() == 0) mapping_.definitions->system = traced.system;
+  trace_ = std::make_shared<SampleTrace>(traced, mapping_.samples, std::move(lines), Endian::big,
                                          std::max<std::uint64_t>(1, kNanosecond / ticks), owner, work());
   return {};
 }

@@ -36,7 +36,7 @@ class ClassicDatabase : public Dataset {
   Result<std::vector<StreamFile>> find_streams(const std::string& merged, const std::string& pattern) const;
   TableColumns map_tables(const ExperimentXml& xml);
   Result<void> map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts, TableColumns columns);
-  LocationId location_for(const StreamFile& file, std::size_t position);
+  static LocationId location_for(SystemTree& system, const StreamFile& file, std::size_t position);
 
   Blob xml_;
   std::string version_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
 
 namespace fathom::hpctoolkit {
@@ -34,12 +35,12 @@ void name_stream(const std::string& file_name, StreamFile& stream) {
 Result<std::vector<StreamFile>> stream_files(const std::filesystem::path& directory, const std::string& pattern,
                                              const Work& work) {
   std::vector<std::string> names;
+  FATHOM_TRY(const auto entries, list_directory(directory));
   std::error_code status;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, status)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && matches_pattern(pattern, name)) names.push_back(name);
+  for (const auto& entry : entries) {
+    const std::string name = entry.filename().string();
+    if (std::filesystem::is_regular_file(entry, status) && matches_pattern(pattern, name)) names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
   std::vector<StreamFile> files;
   for (const std::string& name : names) {
     StreamFile file;

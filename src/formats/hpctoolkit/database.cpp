@@ -11,9 +11,11 @@
 #include "formats/hpctoolkit/dump.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
-#include "io/new_directory.hpp"
 #include "io/output_file.hpp"
+#include "io/output_set.hpp"
+#include "io/temporary.hpp"
 #include "trace/samples.hpp"
 
 namespace fathom::hpctoolkit {
@@ -43,13 +45,12 @@ Result<std::unique_ptr<Database>> Database::open(const Format& format, DatabaseF
 
 // The default taxonomy, or all there are. One that cannot be read only costs its derived metrics.
 Result<void> Database::load_taxonomy(Mapping& mapping) {
-  std::vector<std::filesystem::path> found;
+  const std::filesystem::path directory = files_.directory / "metrics";
   std::error_code status;
-  for (const auto& entry : std::filesystem::directory_iterator(files_.directory / "metrics", status)) {
-    if (entry.path().extension() == ".yaml") found.push_back(entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  for (const auto& path : found) {
+  if (!std::filesystem::is_directory(directory, status)) return {};
+  FATHOM_TRY(const auto entries, list_directory(directory));
+  for (const auto& path : entries) {
+    if (path.extension() != ".yaml") continue;
     FATHOM_TRY(const Blob blob, open_file(path, work()));
     auto taxonomy = Taxonomy::read(blob);
     if (taxonomy) {
@@ -80,6 +81,7 @@ Result<void> Database::load() {
     FATHOM_TRY(Mapping mapping, map_xml(xml, work()));
     mapping_ = std::make_shared<Mapping>(std::move(mapping));
   }
+  FATHOM_CHECK(note_shared_ids(*mapping_, files_.description.name(), work()));
   if (id_names.empty()) id_names = default_id_names();
   FATHOM_CHECK(load_values());
   if (profiles_) {
@@ -209,22 +211,46 @@ Result<std::shared_ptr<const Trace>> Database::trace() {
   if (!trace_db_) return no_level(Level::trace);
   if (trace_) return trace_;
   const auto& order = mapping_->profile_of_location;
-  std::vector<SampleLine> lines(order.size());
+  std::vector<SampleLine> lines;
   for (const TraceLine& line : trace_db_->lines()) {
+    if (line.count == 0) continue;
+    const Place place = trace_db_->blob().place(line.begin);
     const auto found = std::lower_bound(order.begin(), order.end(), line.profile);
     if (found == order.end() || *found != line.profile) {
-      FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.trace_profile", trace_db_->blob().place(line.begin),
-                                            fmt::format("a trace of profile {}, which does not exist", line.profile)));
+      FATHOM_CHECK(work()->diagnostics.lost(
+          "hpctoolkit.trace_profile", place,
+          fmt::format("a trace of profile {}, which does not exist: {} samples", line.profile, line.count)));
       continue;
     }
-    SampleLine& target = lines[static_cast<std::size_t>(found - order.begin())];
+    SampleLine target;
     target.at = trace_db_->blob().bytes().data() + line.begin;
     target.count = line.count;
-    target.place = trace_db_->blob().place(line.begin);
+    target.place = place;
+    target.location = LocationId(static_cast<std::size_t>(found - order.begin()));
+    if (line.type != 0) {
+      target.metric = metric_of_id(line.type);
+      if (!target.metric.valid()) {
+        FATHOM_CHECK(work()->diagnostics.lost(
+            "hpctoolkit.trace_type", place,
+            fmt::format("a trace line of type {}, which is neither 0 (call paths) nor the id of a metric: {} records",
+                        line.type, line.count)));
+        continue;
+      }
+    }
+    lines.push_back(std::move(target));
   }
   trace_ = std::make_shared<SampleTrace>(*mapping_->definitions, mapping_->samples, std::move(lines),
                                          order_of(trace_db_->generation()), 1, trace_db_, work());
   return trace_;
+}
+
+// The metric that values are stored for under an id.
+MetricId Database::metric_of_id(std::uint16_t id) const {
+  for (std::size_t m = 0; m < mapping_->ids.size(); ++m) {
+    const auto& ids = mapping_->ids[m];
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) return MetricId(m);
+  }
+  return {};
 }
 
 Result<TraceStatistics> Database::statistics(const StatisticsOptions& options) {
@@ -258,15 +284,26 @@ Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
 
 // A copy of every file: nothing is lost, whatever it is.
 Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteOptions&) {
-  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target, kDatabaseMarks));
+  namespace fs = std::filesystem;
+  FATHOM_TRY(
+      OutputSet directory,
+      OutputSet::directory(target, {.owns = is_database_file, .force = work()->flag("force"), .source = path()}));
   std::error_code status;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path(), status)) {
-    const auto to = directory.path() / std::filesystem::relative(entry.path(), path(), status);
-    if (entry.is_directory()) {
-      std::filesystem::create_directories(to, status);
-    } else if (entry.is_regular_file()) {
-      FATHOM_TRY(const Blob blob, map_file(entry.path()));
+  for (fs::recursive_directory_iterator it(path(), status), end; !status && it != end; it.increment(status)) {
+    if (is_temporary_name(it->path().filename().native())) {
+      it.disable_recursion_pending();
+      continue;
+    }
+    const fs::path to = directory.path() / it->path().lexically_relative(path());
+    std::error_code unknown;
+    if (it->is_directory(unknown)) {
+      fs::create_directories(to, status);
+    } else if (it->is_regular_file(unknown)) {
+      FATHOM_TRY(const Blob blob, map_file(it->path()));
       FATHOM_CHECK(write_file(to, blob.text()));
+    } else {
+      FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.not_copied", Place::in(it->path().string()),
+                                            "is neither a file nor a directory; it is left out"));
     }
   }
   if (status) return Error(status.message(), Place::in(path().string()));

@@ -51,6 +51,7 @@ class Database : public Dataset {
   Result<void> load();
   Result<void> load_taxonomy(Mapping& mapping);
   Result<void> load_values();
+  [[nodiscard]] MetricId metric_of_id(std::uint16_t id) const;
 
   DatabaseFiles files_;
   std::string version_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 namespace fathom::hpctoolkit {
 
@@ -58,6 +59,12 @@ class MetricLookup {
   std::vector<std::uint16_t> ids_;
   std::vector<std::int32_t> table_;
 };
+
+// Where metrics share ids: whose of the values under an id is a metric's. One value alone is everybody's.
+std::optional<double> value_in_turn(const std::vector<double>& values, std::uint16_t turn) {
+  if (values.size() == 1) return values.front();
+  return turn < values.size() ? std::optional(values[turn]) : std::nullopt;
+}
 
 }  // namespace
 
@@ -115,6 +122,10 @@ Result<void> DatabaseSource::scan_contexts(const Box& box, const RunVisitor& vis
       continue;
     }
     if (block->value_count() == 0) continue;
+    if (!mapping_->turns.empty()) {
+      FATHOM_CHECK(scan_shared(*block, at, box, visit));
+      continue;
+    }
     for (const StoredMetric& metric : box.metrics) {
       const auto slot = block->find(mapping_->ids[metric.metric.index()][metric.scope]);
       if (!slot) continue;
@@ -140,6 +151,33 @@ Result<void> DatabaseSource::scan_contexts(const Box& box, const RunVisitor& vis
   return {};
 }
 
+// A context whose metrics share ids: all values under an id, in the order of the file, by profile.
+Result<void> DatabaseSource::scan_shared(const ContextBlock& block, std::uint32_t context, const Box& box,
+                                         const RunVisitor& visit) const {
+  Collector collected;
+  for (const StoredMetric& metric : box.metrics) {
+    const std::uint16_t id = mapping_->ids[metric.metric.index()][metric.scope];
+    std::map<std::uint32_t, std::vector<double>> by_location;
+    for (std::uint64_t slot = 0; slot < block.index_count(); ++slot) {
+      if (block.key(slot) != id) continue;
+      for (std::uint64_t entry = block.begin(slot); entry < block.end(slot); ++entry) {
+        const std::uint32_t profile = block.id(entry);
+        if (profile >= location_of_profile_.size() || location_of_profile_[profile] == kNowhere) continue;
+        by_location[location_of_profile_[profile]].push_back(block.number(entry));
+      }
+    }
+    collected.metric = metric;
+    for (const auto& [location, values] : by_location) {
+      const auto value = value_in_turn(values, mapping_->turns[metric.metric.index()][metric.scope]);
+      if (!value || !box.locations.contains(location)) continue;
+      collected.positions.push_back(location);
+      collected.values.push_back(*value);
+    }
+    FATHOM_CHECK(collected.flush(Axis::location, context, visit));
+  }
+  return {};
+}
+
 Result<void> DatabaseSource::scan_profiles(const Box& box, const RunVisitor& visit) const {
   const ContextTree& tree = mapping_->definitions->contexts;
   std::vector<std::uint16_t> ids;
@@ -153,6 +191,23 @@ Result<void> DatabaseSource::scan_profiles(const Box& box, const RunVisitor& vis
     const ProfileBlock block = profiles_->block(mapping_->profile_of_location[location]);
     const auto take = [&](std::uint64_t slot, std::uint32_t context) -> Result<void> {
       const std::uint64_t end = block.end(slot);
+      if (!mapping_->turns.empty()) {
+        for (Collector& collector : collectors) {
+          const std::size_t m = collector.metric.metric.index();
+          std::vector<double> values;
+          for (std::uint64_t entry = block.begin(slot); entry < end; ++entry) {
+            if (block.id(entry) == mapping_->ids[m][collector.metric.scope]) values.push_back(block.number(entry));
+          }
+          const auto value = value_in_turn(values, mapping_->turns[m][collector.metric.scope]);
+          if (!value) continue;
+          if (!collector.positions.empty() && collector.positions.back() >= context) {
+            FATHOM_CHECK(collector.flush(Axis::context, location, visit));
+          }
+          collector.positions.push_back(context);
+          collector.values.push_back(*value);
+        }
+        return {};
+      }
       for (std::uint64_t entry = block.begin(slot); entry < end; ++entry) {
         const std::int32_t which = wanted.find(block.id(entry));
         if (which < 0) continue;

@@ -35,6 +35,8 @@ class DatabaseSource : public ValueSource {
  private:
   [[nodiscard]] Via choose(const Box& box) const;
   Result<void> scan_contexts(const Box& box, const RunVisitor& visit) const;
+  Result<void> scan_shared(const ContextBlock& block, std::uint32_t context, const Box& box,
+                           const RunVisitor& visit) const;
   Result<void> scan_profiles(const Box& box, const RunVisitor& visit) const;
 
   std::shared_ptr<const ProfileDb> profiles_;

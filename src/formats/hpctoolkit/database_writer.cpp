@@ -10,16 +10,25 @@
 #include "formats/hpctoolkit/trace_writer.hpp"
 #include "formats/hpctoolkit/xml_writer.hpp"
 #include "io/file.hpp"
-#include "io/new_directory.hpp"
-#include "io/output_file.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::hpctoolkit {
 
 namespace fs = std::filesystem;
 
+bool is_database_file(const fs::path& relative) {
+  static constexpr std::string_view kNames[] = {"meta.db", "experiment.xml", "profile.db", "cct.db", "trace.db"};
+  const auto parent = relative.parent_path();
+  if (parent == "metrics") return relative.extension() == ".yaml";
+  return parent.empty() && std::find(std::begin(kNames), std::end(kNames), relative.native()) != std::end(kNames);
+}
+
 Result<void> write_database(const Profile& profile, const Trace* trace, const fs::path& sources, Generation generation,
                             const fs::path& target) {
-  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target, kDatabaseMarks));
+  const fs::path source = sources.empty() ? fs::path() : sources.parent_path();
+  FATHOM_TRY(
+      OutputSet directory,
+      OutputSet::directory(target, {.owns = is_database_file, .force = profile.work->flag("force"), .source = source}));
   FATHOM_TRY(const std::vector<MetricPlan> plans, plan_metrics(profile));
   if (generation == Generation::meta) {
     FATHOM_CHECK(write_meta(profile, plans, directory.path()));

@@ -1,9 +1,7 @@
 // Writes a profile (and its trace of samples) as a database directory.
 #pragma once
 
-#include <array>
 #include <filesystem>
-#include <string_view>
 
 #include "formats/dataset.hpp"
 #include "formats/hpctoolkit/sparse.hpp"
@@ -12,10 +10,12 @@
 
 namespace fathom::hpctoolkit {
 
-// A directory with one of these is a database.
-inline constexpr std::array<std::string_view, 2> kDatabaseMarks = {"meta.db", "experiment.xml"};
+// True for the files of a database of either generation, by their path in its directory. Sources that were copied along
+// are the user's.
+bool is_database_file(const std::filesystem::path& relative);
 
-// The directory appears whole or not at all; an older database at the target is replaced, anything else is not.
+// The directory appears whole or not at all. In one that exists the files of an older database are replaced, everything
+// else stays as it is, and without the option "force" of the work there may be nothing else.
 Result<void> write_database(const Profile& profile, const Trace* trace, const std::filesystem::path& sources,
                             Generation generation, const std::filesystem::path& target);
 Result<void> write_database(Dataset& dataset, Generation generation, const std::filesystem::path& target);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "defs/presentation.hpp"
 #include "formats/hpctoolkit/derived_sides.hpp"
 
 namespace fathom::hpctoolkit {
@@ -78,11 +79,20 @@ class TaxonomyMapper {
     if (!sides.inclusive && !sides.exclusive) return {};
     if (const std::string* alias = sides.alias()) {
       Metric& known = mapping_.definitions->metrics[mapping_.definitions->find_metric(*alias).index()];
-      if (known.description.empty() && known.name == metric.name) known.description = metric.description;
+      if (known.name == metric.name) {
+        if (known.description.empty()) known.description = metric.description;
+        present(known, metric, variant);
+      }
       return {};
     }
     add_derived_metric(name, metric.description, std::move(sides), mapping_);
+    present(mapping_.definitions->metrics.back(), metric, variant);
     return {};
+  }
+
+  static void present(Metric& to, const TaxonomyMetric& metric, const TaxonomyVariant& variant) {
+    to.hidden = !metric.visible || variant.hidden;
+    fathom::present(to, {true, true, variant.percent, variant.format.empty() ? metric.format : variant.format});
   }
 
   // Which statistic of meta.db: its formula and how it is combined, with or without blanks and parentheses.

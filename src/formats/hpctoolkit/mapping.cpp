@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "defs/presentation.hpp"
+
 namespace fathom::hpctoolkit {
 
 void ContextIndex::finish() {
@@ -44,6 +46,55 @@ std::string line_name(std::string_view file, std::int64_t line) {
   const auto slash = file.rfind('/');
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
   return fmt::format("{}:{}", file.empty() ? "<unknown file>" : file, line);
+}
+
+void present(Metric& metric, const std::vector<const XmlMetric*>& columns) {
+  // show: 0 = no, 1 = yes, 2 = inclusive only, 3 = exclusive only, 4 = an accumulator.
+  Presentation shown{false, false, false, {}};
+  for (const XmlMetric* column : columns) {
+    const bool exclusive = column->scope == "exclusive";
+    const bool visible = column->show == 1 || column->show == (exclusive ? 3 : 2);
+    if (visible && exclusive) shown.exclusive = true;
+    if (visible && !exclusive) shown.inclusive = true;
+    shown.percent = shown.percent || column->show_percent;
+    if (shown.format.empty()) shown.format = column->format;
+  }
+  metric.hidden = !shown.inclusive && !shown.exclusive;
+  // A column of one flavour says nothing about the other.
+  const auto of_flavour = [&](bool exclusive) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const XmlMetric* column) { return (column->scope == "exclusive") == exclusive; });
+  };
+  if (metric.hidden || !of_flavour(true)) shown.exclusive = true;
+  if (metric.hidden || !of_flavour(false)) shown.inclusive = true;
+  fathom::present(metric, shown);
+}
+
+Result<void> note_shared_ids(Mapping& mapping, const std::string& file, const Work& work) {
+  std::map<std::uint16_t, std::vector<StoredMetric>> users;
+  for (std::size_t m = 0; m < mapping.ids.size(); ++m) {
+    for (std::uint32_t scope = 0; scope < mapping.ids[m].size(); ++scope) {
+      users[mapping.ids[m][scope]].push_back({MetricId(m), scope});
+    }
+  }
+  for (const auto& [id, list] : users) {
+    if (list.size() < 2) continue;
+    if (mapping.turns.empty()) {
+      for (const auto& ids : mapping.ids) mapping.turns.emplace_back(ids.size(), std::uint16_t{0});
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      mapping.turns[list[i].metric.index()][list[i].scope] = static_cast<std::uint16_t>(i);
+      const Metric& metric = mapping.definitions->metric(list[i].metric);
+      names.push_back(fmt::format("'{}' ({})", metric.name, metric.scopes[list[i].scope].name));
+    }
+    FATHOM_CHECK(work->diagnostics.warn(
+        "hpctoolkit.shared_metric_id", Place::in(file),
+        fmt::format("{} share the stored id {}: several values under it are theirs in this order, a single one counts "
+                    "for each",
+                    fmt::join(names, ", "), id)));
+  }
+  return {};
 }
 
 void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<std::string>& id_names,

@@ -47,8 +47,10 @@ struct StatisticColumn {
 struct Mapping {
   std::shared_ptr<Definitions> definitions = std::make_shared<Definitions>();
   std::vector<std::vector<std::uint16_t>> ids;  // of metric and scope, as in ordinary profiles and cct.db
-  ContextIndex contexts;                        // of ids of values
-  ContextIndex samples;                         // of ids of trace samples
+  // Where several metrics share one id: which of the values under it, in file order, is whose. Empty: none do.
+  std::vector<std::vector<std::uint16_t>> turns;
+  ContextIndex contexts;  // of ids of values
+  ContextIndex samples;   // of ids of trace samples
   std::vector<StatisticColumn> statistics;
   std::vector<std::uint32_t> profile_of_location;
   // Of derived metrics, which come after the stored ones.
@@ -59,6 +61,10 @@ inline constexpr std::string_view kSumOfSquares = "sum of squares";
 
 // The names of identifier kinds where a file has no table.
 const std::vector<std::string>& default_id_names();
+// What experiment.xml says about showing a metric whose columns these are.
+void present(Metric& metric, const std::vector<const XmlMetric*>& columns);
+// Finds metrics that share an id and says so.
+Result<void> note_shared_ids(Mapping& mapping, const std::string& file, const Work& work);
 // Locations from identifier tuples: nodes, ranks, and one location per profile that is not a summary.
 void map_system(const std::vector<ProfileRecord>& profiles, const std::vector<std::string>& id_names, Mapping& mapping);
 // Splits "NAME (I)" of experiment.xml into NAME and the scope, "" where there is no suffix.

@@ -3,38 +3,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 
 namespace fathom::hpctoolkit {
 
 namespace {
 
+// Records of a location in the order of time, between two places of it; before them what is still in effect.
 class SampleStream : public EventStream {
  public:
-  SampleStream(const SampleTrace& trace, const SampleLine& line, LocationId location, std::vector<std::uint32_t> order,
-               std::uint64_t begin, std::uint64_t end)
-      : trace_(trace), line_(line), location_(location), order_(std::move(order)), at_(begin), end_(end) {}
+  SampleStream(const SampleTrace& trace, LocationId location, std::span<const std::uint64_t> order,
+               std::vector<std::uint64_t> carried, std::uint64_t begin, std::uint64_t end)
+      : trace_(trace), location_(location), order_(order), carried_(std::move(carried)), at_(begin), end_(end) {}
 
   Result<std::size_t> next(std::span<Event> out) override {
     std::size_t filled = 0;
+    for (; filled < out.size() && carried_at_ < carried_.size(); ++filled) {
+      fill(out[filled], carried_[carried_at_++]);
+      out[filled].carried = true;
+    }
     for (; filled < out.size() && at_ < end_; ++filled, ++at_) {
-      const std::uint64_t record = order_.empty() ? at_ : order_[at_];
-      Event& event = out[filled];
-      event = Event{};
-      event.kind = EventKind::sample;
-      event.time_ns = trace_.time(line_, record);
-      event.record = record;
-      event.location = location_;
-      event.name = trace_.map(trace_.context(line_, record)).value;
+      fill(out[filled], order_.empty() ? at_ : order_[at_]);
     }
     return filled;
   }
 
  private:
+  void fill(Event& event, std::uint64_t number) const {
+    const auto [line, record] = trace_.find(location_, number);
+    event = Event{};
+    event.time_ns = trace_.time(*line, record);
+    event.record = number;
+    event.location = location_;
+    const std::uint32_t stored = trace_.context(*line, record);
+    if (line->metric.valid()) {
+      event.kind = EventKind::counter;
+      event.name = line->metric.value;
+      event.value = std::bit_cast<std::int64_t>(static_cast<double>(stored));
+    } else {
+      event.kind = EventKind::sample;
+      event.name = trace_.map(stored).value;
+    }
+  }
+
   const SampleTrace& trace_;
-  const SampleLine& line_;
   LocationId location_;
-  std::vector<std::uint32_t> order_;  // empty: as stored
+  std::span<const std::uint64_t> order_;  // empty: as stored
+  std::vector<std::uint64_t> carried_;
+  std::size_t carried_at_ = 0;
   std::uint64_t at_;
   std::uint64_t end_;
 };
@@ -43,43 +61,73 @@ class SampleStream : public EventStream {
 
 SampleTrace::SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines,
                          Endian order, std::uint64_t ns_per_tick, std::shared_ptr<const void> owner, Work work)
-    : samples_(std::move(samples)),
-      lines_(std::move(lines)),
-      order_(order),
-      ns_per_tick_(ns_per_tick),
-      owner_(std::move(owner)),
-      work_(std::move(work)) {
+    : samples_(std::move(samples)), order_(order), ns_per_tick_(ns_per_tick), owner_(std::move(owner)) {
+  work_ = std::move(work);
   definitions_ = definitions;
   lines_.resize(definitions_.system.location_count());
-}
-
-bool SampleTrace::sorted(const SampleLine& line) const {
-  for (std::uint64_t i = 1; i < line.count; ++i) {
-    if (time(line, i) < time(line, i - 1)) return false;
+  orders_ = std::make_unique<Order[]>(lines_.size());
+  for (SampleLine& line : lines) {
+    if (line.location.valid() && line.location.index() < lines_.size()) {
+      lines_[line.location.index()].push_back(std::move(line));
+    }
   }
-  return true;
 }
 
-Result<std::unique_ptr<EventStream>> SampleTrace::open(LocationId location, TimeWindow window) const {
-  const SampleLine& line = lines_[location.index()];
-  std::vector<std::uint32_t> order;
-  if (!sorted(line)) {
+Result<void> SampleTrace::find_order(LocationId location, Order& order) const {
+  const std::vector<SampleLine>& lines = lines_[location.index()];
+  std::uint64_t count = 0;
+  bool in_order = true;  // as stored, one line behind the other
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (const SampleLine& line : lines) {
+    bool sorted = true;
+    std::int64_t before = std::numeric_limits<std::int64_t>::min();
+    for (std::uint64_t i = 0; i < line.count; ++i) {
+      const std::int64_t at = time(line, i);
+      sorted = sorted && at >= before;
+      in_order = in_order && at >= last;
+      before = last = at;
+    }
+    count += line.count;
+    if (sorted) continue;
     FATHOM_CHECK(work_->diagnostics.warn("hpctoolkit.trace_order", line.place,
                                          fmt::format("samples of location {} are not in time order; sorted",
                                                      definitions_.system.location_label(location))));
-    FATHOM_TRY(const auto reservation, work_->budget.reserve(line.count * sizeof(std::uint32_t), "order of samples"));
-    order.resize(line.count);
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return time(line, a) < time(line, b); });
   }
-  // The first sample that is not before `limit`.
+  if (in_order) return {};
+  FATHOM_TRY(order.reserved, work_->budget.reserve(count * sizeof(std::uint64_t), "order of samples"));
+  order.records.resize(count);
+  std::iota(order.records.begin(), order.records.end(), std::uint64_t{0});
+  const auto time_of = [&](std::uint64_t number) {
+    const auto [line, record] = find(location, number);
+    return time(*line, record);
+  };
+  std::stable_sort(order.records.begin(), order.records.end(),
+                   [&](std::uint64_t a, std::uint64_t b) { return time_of(a) < time_of(b); });
+  return {};
+}
+
+Result<const SampleTrace::Order*> SampleTrace::order_of(LocationId location) const {
+  Order& order = orders_[location.index()];
+  std::call_once(order.once, [&] {
+    if (auto found = find_order(location, order); !found) order.error = std::move(found).error();
+  });
+  if (order.error) return *order.error;
+  return &order;
+}
+
+Result<std::unique_ptr<EventStream>> SampleTrace::open(LocationId location, TimeWindow window) const {
+  FATHOM_TRY(const Order* in_time, order_of(location));
+  const std::span<const std::uint64_t> order = in_time->records;
+  const std::uint64_t count = *known_records(location);
+  const auto number_at = [&](std::uint64_t place) { return order.empty() ? place : order[place]; };
+  // The first record that is not before `limit`.
   const auto position = [&](std::int64_t limit) {
     std::uint64_t low = 0;
-    std::uint64_t high = line.count;
+    std::uint64_t high = count;
     while (low < high) {
       const std::uint64_t middle = low + (high - low) / 2;
-      if (time(line, order.empty() ? middle : order[middle]) < limit) {
+      const auto [line, record] = find(location, number_at(middle));
+      if (time(*line, record) < limit) {
         low = middle + 1;
       } else {
         high = middle;
@@ -87,16 +135,53 @@ Result<std::unique_ptr<EventStream>> SampleTrace::open(LocationId location, Time
     }
     return low;
   };
-  const std::uint64_t begin = window.everything() ? 0 : position(window.from_ns);
-  const std::uint64_t end = window.everything() ? line.count : std::max(begin, position(window.to_ns));
+  if (window.everything()) {
+    return std::unique_ptr<EventStream>(
+        std::make_unique<SampleStream>(*this, location, order, std::vector<std::uint64_t>(), 0, count));
+  }
+  const std::uint64_t begin = position(window.from_ns);
+  const std::uint64_t end = std::max(begin, position(window.to_ns));
+  // The last record of every line before the window: values of counters first, the sample last.
+  std::vector<std::uint64_t> carried;
+  std::optional<std::uint64_t> sample;
+  std::vector<bool> seen(lines_[location.index()].size());
+  for (std::uint64_t place = begin; place-- > 0 && carried.size() + (sample ? 1U : 0U) < seen.size();) {
+    const SampleLine* line = find(location, number_at(place)).first;
+    const auto index = static_cast<std::size_t>(line - lines_[location.index()].data());
+    if (seen[index]) continue;
+    seen[index] = true;
+    if (line->metric.valid()) {
+      carried.push_back(number_at(place));
+    } else if (!sample) {
+      sample = number_at(place);
+    }
+  }
+  std::sort(carried.begin(), carried.end());
+  if (sample) carried.push_back(*sample);
   return std::unique_ptr<EventStream>(
-      std::make_unique<SampleStream>(*this, line, location, std::move(order), begin, end));
+      std::make_unique<SampleStream>(*this, location, order, std::move(carried), begin, end));
+}
+
+std::optional<TimeWindow> SampleTrace::location_span(LocationId location) const {
+  const std::uint64_t count = *known_records(location);
+  const auto in_time = order_of(location);
+  if (count == 0 || !in_time) return std::nullopt;
+  const auto& order = (*in_time)->records;
+  const auto time_at = [&](std::uint64_t place) {
+    const auto [line, record] = find(location, order.empty() ? place : order[place]);
+    return time(*line, record);
+  };
+  return TimeWindow{time_at(0), time_at(count - 1)};
 }
 
 Result<void> SampleTrace::detail(const Event& event, std::string& out) const {
-  const SampleLine& line = lines_[event.location.index()];
-  if (event.record >= line.count) return {};
-  const std::uint32_t id = context(line, event.record);
+  const auto [line, record] = find(event.location, event.record);
+  if (line == nullptr) return {};
+  const std::uint32_t id = context(*line, record);
+  if (line->metric.valid()) {
+    out += fmt::format("value={}", id);
+    return {};
+  }
   out += fmt::format("context={}", id);
   if (const ContextId at = samples_.find(id); at.valid()) {
     out += fmt::format(";depth={};path={}", definitions_.contexts[at].depth, definitions_.path(at));
@@ -106,13 +191,15 @@ Result<void> SampleTrace::detail(const Event& event, std::string& out) const {
 
 std::optional<TimeWindow> SampleTrace::known_span() const {
   std::optional<TimeWindow> span;
-  for (const SampleLine& line : lines_) {
-    if (line.count == 0) continue;
-    const std::int64_t first = time(line, 0);
-    const std::int64_t last = time(line, line.count - 1);
-    if (!span) span = TimeWindow{first, last};
-    span->from_ns = std::min({span->from_ns, first, last});
-    span->to_ns = std::max({span->to_ns, first, last});
+  for (const auto& lines : lines_) {
+    for (const SampleLine& line : lines) {
+      if (line.count == 0) continue;
+      const std::int64_t first = time(line, 0);
+      const std::int64_t last = time(line, line.count - 1);
+      if (!span) span = TimeWindow{first, last};
+      span->from_ns = std::min({span->from_ns, first, last});
+      span->to_ns = std::max({span->to_ns, first, last});
+    }
   }
   return span;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "base/work.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
@@ -9,27 +10,33 @@
 
 namespace fathom::hpctoolkit {
 
-// Samples of one location, whatever file they come from.
+// A line of samples of one location, whatever file they come from. Most locations have one; lines of metrics come
+// beside it.
 struct SampleLine {
   const std::byte* at = nullptr;
   std::uint64_t count = 0;
   std::uint32_t stride = 12;
   Place place;
+  LocationId location;
+  MetricId metric;  // records are values of this metric; invalid: call paths
 };
 
 // MT: every const method is safe.
 class SampleTrace : public Trace {
  public:
-  // `lines` by location; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
+  // `lines` in any order; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
   SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines, Endian order,
               std::uint64_t ns_per_tick, std::shared_ptr<const void> owner, Work work);
 
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const Event& event, std::string& out) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override {
-    return lines_[location.index()].count;
+    std::uint64_t count = 0;
+    for (const SampleLine& line : lines_[location.index()]) count += line.count;
+    return count;
   }
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+  [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
 
   [[nodiscard]] std::int64_t time(const SampleLine& line, std::uint64_t index) const {
     return static_cast<std::int64_t>(load_unchecked<std::uint64_t>(line.at + index * line.stride, order_) *
@@ -39,17 +46,33 @@ class SampleTrace : public Trace {
     return load_unchecked<std::uint32_t>(line.at + index * line.stride + 8, order_);
   }
   [[nodiscard]] ContextId map(std::uint32_t file_id) const { return samples_.find(file_id); }
-  // Samples in ascending time: as a rule; a line that is not is sorted when it is opened.
-  [[nodiscard]] bool sorted(const SampleLine& line) const;
-  [[nodiscard]] const Work& work() const { return work_; }
+  // The line of a location in which the record lies, counted through all of them, and its number there.
+  [[nodiscard]] std::pair<const SampleLine*, std::uint64_t> find(LocationId location, std::uint64_t record) const {
+    for (const SampleLine& line : lines_[location.index()]) {
+      if (record < line.count) return {&line, record};
+      record -= line.count;
+    }
+    return {nullptr, 0};
+  }
 
  private:
+  // In which order the samples of a location are in time: found at the first use, as a rule the order in which they are
+  // stored. The records of several lines are counted through, line after line.
+  struct Order {
+    std::once_flag once;
+    std::vector<std::uint64_t> records;  // empty: as stored
+    Budget::Reservation reserved;
+    std::optional<Error> error;
+  };
+  Result<const Order*> order_of(LocationId location) const;
+  Result<void> find_order(LocationId location, Order& order) const;
+
   ContextIndex samples_;
-  std::vector<SampleLine> lines_;
+  std::vector<std::vector<SampleLine>> lines_;  // by location
   Endian order_;
   std::uint64_t ns_per_tick_;
   std::shared_ptr<const void> owner_;
-  Work work_;
+  std::unique_ptr<Order[]> orders_;  // by location
 };
 
 }  // namespace fathom::hpctoolkit

@@ -46,7 +46,24 @@ class Reader {
   }
 
  private:
+  // The library's time grows with the square of how deep brackets are nested; nobody nests them so.
+  [[nodiscard]] Result<void> check_depth() const {
+    constexpr std::size_t kMostBrackets = 256;
+    std::size_t depth = 0;
+    std::uint64_t line = 1;
+    for (const char c : blob_.text()) {
+      if (c == '\n') ++line;
+      if ((c == ']' || c == '}') && depth > 0) --depth;
+      if ((c == '[' || c == '{') && ++depth > kMostBrackets) {
+        return Error(fmt::format("more than {} brackets within each other", kMostBrackets),
+                     Place::at_line(blob_.name(), line));
+      }
+    }
+    return {};
+  }
+
   Result<void> load() {
+    FATHOM_CHECK(check_depth());
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) return Error("no memory for a YAML parser", blob_.place());
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> guard(&parser, yaml_parser_delete);
@@ -78,6 +95,16 @@ class Reader {
     return merged;
   }
 
+  // A text, or the texts of a list.
+  std::vector<std::string> texts(const yaml_node_t* at) {
+    if (at->type != YAML_SEQUENCE_NODE) return {scalar(at)};
+    std::vector<std::string> out;
+    for (const yaml_node_item_t* item = at->data.sequence.items.start; item < at->data.sequence.items.top; ++item) {
+      out.push_back(scalar(node(*item)));
+    }
+    return out;
+  }
+
   void fail(const yaml_node_t* at, std::string what) {
     if (!error_) error_ = Error(std::move(what), Place::at_line(blob_.name(), at == nullptr ? 0 : line_of(at)));
   }
@@ -89,6 +116,8 @@ class Reader {
     metric.description = scalar(find(at, "description"));
     if (metric.description.empty()) metric.description = scalar(find(at, "short description"));
     metric.parent = parent;
+    metric.visible = scalar(find(at, "visible by default")) != "false";
+    metric.format = scalar(find(at, "format"));
     if (const yaml_node_t* variants = find(at, "variants");
         variants != nullptr && variants->type == YAML_MAPPING_NODE) {
       for (const yaml_node_pair_t* pair = variants->data.mapping.pairs.start; pair < variants->data.mapping.pairs.top;
@@ -112,6 +141,13 @@ class Reader {
     TaxonomyVariant variant;
     variant.name = std::move(name);
     variant.line = line_of(formula);
+    variant.format = scalar(find(at, "format"));
+    if (const yaml_node_t* render = find(at, "render")) {
+      const std::vector<std::string> ways = texts(render);
+      const auto has = [&](const char* way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
+      variant.hidden = has("hidden");
+      variant.percent = has("percent");
+    }
     if (formula->type == YAML_SCALAR_NODE) {
       const std::string how = scalar(formula);
       if (how != "sum" && how != "first")

@@ -33,6 +33,9 @@ struct TaxonomyVariant {
   std::optional<std::string> inclusive;
   std::optional<std::string> exclusive;
   std::uint64_t line = 0;  // of the file, for messages
+  bool hidden = false;
+  bool percent = true;
+  std::string format;  // printf; empty = that of the metric
 };
 
 struct TaxonomyMetric {
@@ -40,6 +43,8 @@ struct TaxonomyMetric {
   std::string name;
   std::string description;
   std::uint32_t parent = kNoParent;  // which comes before it
+  bool visible = true;
+  std::string format;
   std::vector<TaxonomyVariant> variants;
 };
 

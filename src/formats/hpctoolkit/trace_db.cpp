@@ -55,23 +55,24 @@ Result<TraceDb> TraceDb::read(const Blob& blob, const Work& work) {
   for (std::uint64_t i = 0; i < count; ++i) {
     in.seek(at + i * stride, "trace header");
     const std::uint32_t profile = in.u32("profile of a trace");
+    std::uint16_t type = 0;
     if (db.generation_ == Generation::xml) {
-      if (in.u16("type of a trace") != 0) continue;  // values of a metric: never written
+      type = in.u16("type of a trace");
     } else {
       in.skip(4, "padding");
     }
     const std::uint64_t begin = in.u64("start of a trace");
     const std::uint64_t end = in.u64("end of a trace");
     FATHOM_CHECK(in.status());
-    FATHOM_CHECK(db.add_line(profile, begin, end, at + i * stride, work));
+    FATHOM_CHECK(db.add_line(profile, type, begin, end, at + i * stride, work));
   }
   return db;
 }
 
-Result<void> TraceDb::add_line(std::uint32_t profile, std::uint64_t begin, std::uint64_t end, std::uint64_t record_at,
-                               const Work& work) {
+Result<void> TraceDb::add_line(std::uint32_t profile, std::uint16_t type, std::uint64_t begin, std::uint64_t end,
+                               std::uint64_t record_at, const Work& work) {
   if (begin == end && begin <= blob_.size() + kAlignmentSlack) {
-    lines_.push_back({profile, 0, 0});
+    lines_.push_back({profile, 0, 0, type});
     return {};
   }
   if (begin > end || end > blob_.size() || (end - begin) % kSampleSize != 0) {
@@ -82,7 +83,7 @@ Result<void> TraceDb::add_line(std::uint32_t profile, std::uint64_t begin, std::
     if (begin >= end || begin >= blob_.size()) begin = end = 0;
     end = std::min<std::uint64_t>(end, blob_.size());
   }
-  lines_.push_back({profile, begin, (end - begin) / kSampleSize});
+  lines_.push_back({profile, begin, (end - begin) / kSampleSize, type});
   return {};
 }
 

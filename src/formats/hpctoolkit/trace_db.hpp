@@ -18,6 +18,7 @@ struct TraceLine {
   std::uint32_t profile = 0;
   std::uint64_t begin = 0;  // bytes in the file
   std::uint64_t count = 0;  // samples
+  std::uint16_t type = 0;   // 0 = call paths, otherwise the id of a metric
 };
 
 // MT: safe (const).
@@ -40,8 +41,8 @@ class TraceDb {
   }
 
  private:
-  Result<void> add_line(std::uint32_t profile, std::uint64_t begin, std::uint64_t end, std::uint64_t record_at,
-                        const Work& work);
+  Result<void> add_line(std::uint32_t profile, std::uint16_t type, std::uint64_t begin, std::uint64_t end,
+                        std::uint64_t record_at, const Work& work);
 
   Blob blob_;
   Generation generation_ = Generation::meta;

@@ -73,10 +73,16 @@ class XmlMapper {
       if (!tree) return report_formula(work_, Place::at_line(xml_.file_name, formula.line), metric->name, tree.error());
       (inclusive ? sides.inclusive : sides.exclusive) = std::move(*tree);
     }
-    if (sides.alias() != nullptr) return {};
+    if (const std::string* alias = sides.alias()) {
+      // What is shown of a stored metric is its sum.
+      const MetricId stored = mapping_.definitions->find_metric(*alias);
+      if (stored.valid()) present(mapping_.definitions->metrics[stored.index()], flavours);
+      return {};
+    }
     const bool taken = mapping_.definitions->find_metric(name).valid();
     add_derived_metric(taken ? name + std::string(kAsShown) : name, flavours.front()->description, std::move(sides),
                        mapping_);
+    present(mapping_.definitions->metrics.back(), flavours);
     return {};
   }
 

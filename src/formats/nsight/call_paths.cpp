@@ -146,14 +146,24 @@ std::vector<ResolvedPath> from_markers(const Report& report) {
   return rows;
 }
 
+// How far the ids of chains lie above what calls say. Some exports count calls' chains from 0 and the chains themselves
+// from 1, others mean the id itself; right is what leads to chains.
+std::int64_t chain_offset(const Report& report) {
+  std::size_t missing[2] = {0, 0};
+  for (const ApiCall& call : report.calls) {
+    if (!call.chain) continue;
+    for (const std::int64_t offset : {0, 1}) missing[offset] += report.chains.contains(*call.chain + offset) ? 0 : 1;
+  }
+  return missing[0] < missing[1] ? 0 : 1;
+}
+
+// Every call counts, also where threads or processes use the same correlation id: times add up to what is recorded.
 std::vector<ResolvedPath> from_chains(const Report& report) {
   std::vector<ResolvedPath> rows;
-  std::set<Correlation> seen;
+  const std::int64_t offset = chain_offset(report);
   for (const ApiCall& call : report.calls) {
-    if (!seen.insert(call.correlation).second) continue;
     ResolvedPath row{call.correlation, std::string(call.name), 0, static_cast<double>(call.length())};
-    // The call names the chain before the one that is its own.
-    const auto chain = call.chain ? report.chains.find(*call.chain + 1) : report.chains.end();
+    const auto chain = call.chain ? report.chains.find(*call.chain + offset) : report.chains.end();
     if (chain != report.chains.end()) {
       row.path = chain->second.path + "->" + row.path;
       row.depth = chain->second.depth;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/machine.hpp"
@@ -23,12 +26,17 @@ class Checker {
     std::int64_t clock = 0;
     while (merge.next(event, stream, clock)) {
       if (clock < last[stream]) {
-        FATHOM_CHECK(note("ovni.clock_order", stream, event, clock,
-                          fmt::format("the clock goes backwards: {} comes before it", last[stream])));
+        if (!first_late_) {
+          first_late_ = refuse_event(trace_.streams[stream], event, clock,
+                                     fmt::format("the clock goes backwards: {} comes before it", last[stream]));
+        }
+        ++late_;
+        unsorted_[stream] = true;
       }
       last[stream] = clock;
       FATHOM_CHECK(judge(stream, event, clock));
     }
+    FATHOM_CHECK(report_order());
     for (std::size_t i = 0; i < trace_.streams.size(); ++i) {
       FATHOM_CHECK(report_incomplete(trace_, i, merge.cursor(i), work_));
     }
@@ -37,9 +45,16 @@ class Checker {
 
   Result<void> ends() {
     for (std::uint32_t thread = 0; thread < system_.threads.size(); ++thread) {
+      const Stream& stream = trace_.streams[system_.threads[thread].stream];
+      for (std::size_t i = 0; i < kModelCount; ++i) {
+        if (!system_.enabled[i]) continue;
+        if (const auto why = left_on_stack(machine_, static_cast<Model>(i), thread)) {
+          FATHOM_CHECK(work_->diagnostics.warn("ovni.stack_left", Place::in(stream.file.string()),
+                                               fmt::format("stream {}: {}", stream.path, *why)));
+        }
+      }
       const ThreadState state = machine_.state(thread);
       if (state == ThreadState::dead) continue;
-      const Stream& stream = trace_.streams[system_.threads[thread].stream];
       FATHOM_CHECK(work_->diagnostics.warn(
           "ovni.not_dead", Place::in(stream.file.string()),
           fmt::format("stream {}: the thread is not dead at the end but {}", stream.path, to_string(state))));
@@ -48,8 +63,21 @@ class Checker {
   }
 
  private:
+  // Once for the trace: there is one thing to do about it. What the models say of a stream whose order is wrong follows
+  // from that mostly.
+  Result<void> report_order() {
+    if (!first_late_) return {};
+    const auto streams = std::count(unsorted_.begin(), unsorted_.end(), true);
+    return work_->diagnostics.add(
+        "ovni.clock_order", Severity::warning, first_late_->place(),
+        fmt::format("{}; {} event{} of {} stream{} out of order: run fathom sort; what comes after is not judged",
+                    first_late_->what(), late_, late_ == 1 ? "" : "s", streams, streams == 1 ? " is" : "s are"),
+        late_);
+  }
+
   Result<void> note(std::string_view id, std::uint32_t stream, const Event& event, std::int64_t clock,
                     std::string_view why) {
+    if (unsorted_[stream]) return {};
     const Error error = refuse_event(trace_.streams[stream], event, clock, why);
     return work_->diagnostics.warn(id, error.place(), error.what());
   }
@@ -77,6 +105,9 @@ class Checker {
   const System& system_;
   const Work& work_;
   Machine machine_;
+  std::vector<bool> unsorted_ = std::vector<bool>(trace_.streams.size());
+  std::optional<Error> first_late_;
+  std::uint64_t late_ = 0;
   Step step_;
   std::vector<Write> writes_;
 };

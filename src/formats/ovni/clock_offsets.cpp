@@ -16,6 +16,7 @@ namespace fathom::ovni {
 namespace {
 
 constexpr std::uint64_t kLargestGapNs = 3'600'000'000'000;
+constexpr double kLargestOffset = 9223372036854775808.0;  // what 64 bits hold
 
 std::vector<std::string_view> words(std::string_view line) {
   std::vector<std::string_view> result;
@@ -48,7 +49,7 @@ Result<std::vector<HostOffset>> read_offsets(const Blob& table) {
     const auto median = parse_double(fields[2]);
     const auto mean = parse_double(fields[3]);
     const auto deviation = parse_double(fields[4]);
-    if (!rank || !median || !mean || !deviation || !(std::abs(*median) < 9e18)) {
+    if (!rank || !median || !mean || !deviation || !(std::abs(*median) < kLargestOffset)) {
       return Error("expected an integer, a host name and three numbers", lines.place());
     }
     HostOffset offset{*rank, std::string(fields[1]), *median, *mean, *deviation};

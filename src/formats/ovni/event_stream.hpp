@@ -4,19 +4,26 @@
 #include "formats/ovni/machine.hpp"
 #include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/ovni_trace.hpp"
+#include "trace/window_index.hpp"
 
 namespace fathom::ovni {
 
-class OvniEventStream : public EventStream {
+class OvniEventStream : public CopyableStream {
  public:
-  OvniEventStream(const OvniTrace& trace, LocationId location, TimeWindow window)
+  OvniEventStream(const OvniTrace& trace, LocationId location)
       : trace_(trace),
         stream_(trace.streams_[location.index()]),
         cursor_(stream_, trace.lateness_[location.index()]),
-        location_(location),
-        window_(window) {}
+        location_(location) {}
 
   Result<std::size_t> next(std::span<fathom::Event> out) override;
+  [[nodiscard]] std::unique_ptr<CopyableStream> copy() const override {
+    return std::make_unique<OvniEventStream>(*this);
+  }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return sizeof *this + pending_.size() * sizeof(fathom::Event) + open_.size() * sizeof(std::uint32_t) +
+           stacks_.size() * sizeof stacks_[0] + trace_.lateness_[location_.index()] * sizeof(OrderedCursor::Waiting);
+  }
 
  private:
   // Where others moved the thread to until then.
@@ -38,7 +45,6 @@ class OvniEventStream : public EventStream {
   const Stream& stream_;
   OrderedCursor cursor_;
   LocationId location_;
-  TimeWindow window_;
   std::vector<fathom::Event> pending_;
   std::size_t taken_ = 0;
   std::size_t moves_taken_ = 0;

@@ -1,5 +1,7 @@
 #include "formats/ovni/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fathom::ovni {
@@ -209,6 +211,18 @@ void Machine::resolve_task(Step& step) {
   if (step.task == kNobody) return;
   const bool parallel = (step.table->tasks[step.task].flags & kParallel) != 0;
   step.body = step.table->find_body(step.task, parallel ? step.body_id : 1);
+}
+
+std::optional<std::string> left_on_stack(const Machine& machine, Model model, std::uint32_t thread) {
+  const auto channels = model_info(model).channels;
+  for (std::size_t k = 0; k < channels.size(); ++k) {
+    if (channels[k].name != "subsystem" && channels[k].name != "function") continue;
+    const int flat = machine.channels().find(model, static_cast<int>(k));
+    if (const auto depth = machine.depth(thread, flat); depth != 0) {
+      return fmt::format("{} ends with {} values on its stack", channels[k].title, depth);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace fathom::ovni

@@ -204,4 +204,7 @@ class Machine {
   std::vector<Remark> remarks_;
 };
 
+// What a thread still has on the stack of a model's subsystems (functions of MPI), in words; nothing when it is empty.
+std::optional<std::string> left_on_stack(const Machine& machine, Model model, std::uint32_t thread);
+
 }  // namespace fathom::ovni

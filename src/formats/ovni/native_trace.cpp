@@ -1,6 +1,7 @@
 #include "formats/ovni/native_trace.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "io/file.hpp"
+#include "io/temporary.hpp"
 
 namespace fathom::ovni {
 
@@ -90,6 +92,7 @@ struct Finding {
   std::vector<Found> old;           // of versions 1 and 2
   std::vector<fs::path> orphans;    // events of version 3 without their metadata
   std::optional<fs::path> foreign;  // a file that has no place in a trace
+  std::vector<fs::path> closed;     // directories that may not be read
 };
 
 // What may lie in a trace besides streams: the table of offsets, metadata, and views that were written into it.
@@ -123,7 +126,13 @@ Result<Finding> find_streams(const fs::path& root) {
   };
   while (walk != end) {
     std::error_code ignored;
-    if (walk->is_regular_file(ignored)) look_at(walk->path());
+    if (is_temporary_name(walk->path().filename().native())) {
+      walk.disable_recursion_pending();
+    } else if (walk->is_regular_file(ignored)) {
+      look_at(walk->path());
+    } else if (walk->is_directory(ignored) && access(walk->path().c_str(), R_OK | X_OK) != 0) {
+      finding.closed.push_back(walk->path());
+    }
     walk.increment(status);
     if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
   }
@@ -211,6 +220,10 @@ Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
     return Error("is neither a trace directory nor the file of a stream", Place::in(path.string()));
   }
 
+  for (const fs::path& directory : finding.closed) {
+    FATHOM_CHECK(work->diagnostics.lost("ovni.unreadable_directory", Place::in(directory.string()),
+                                        "the directory may not be read: what is in it is left out"));
+  }
   for (const fs::path& file : finding.orphans) {
     FATHOM_CHECK(work->diagnostics.lost("ovni.no_metadata", Place::in(file.string()),
                                         "events without a stream.json beside them: left out"));
@@ -273,6 +286,7 @@ bool looks_like_trace(const fs::path& path) {
   fs::recursive_directory_iterator walk(path, fs::directory_options::skip_permission_denied, status);
   for (int seen = 0; !status && walk != fs::recursive_directory_iterator() && seen < kEntriesToLookAt; ++seen) {
     const fs::path& entry = walk->path();
+    if (is_temporary_name(entry.filename().native())) walk.disable_recursion_pending();
     if (entry.filename() == "stream.json") return true;
     if (old_name(entry) && fs::exists(entry.parent_path() / "metadata.json", status)) return true;
     walk.increment(status);

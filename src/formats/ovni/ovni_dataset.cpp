@@ -98,7 +98,7 @@ Result<TraceStatistics> OvniDataset::statistics(const StatisticsOptions& options
   }
   for (const std::string& by : options.by) {
     if (by == "model") {
-      StatisticsTable table{"models", {"model", "count"}, {}};
+      TableBuilder table({"models", {{"model", ColumnType::text}, {"count", ColumnType::uint64, "occ"}}});
       std::map<std::string, std::uint64_t> models;
       for (const CodeCount& item : sum_counts(*all)) {
         const int model = find_model(model_character(item.mcv));
@@ -106,16 +106,19 @@ Result<TraceStatistics> OvniDataset::statistics(const StatisticsOptions& options
                                             : fmt::format("unknown ({})", model_character(item.mcv));
         models[name] += item.count;
       }
-      for (const auto& [name, count] : models) table.rows.push_back({name, std::to_string(count)});
-      statistics.tables.push_back(std::move(table));
+      for (const auto& [name, count] : models) table.row(name, count);
+      statistics.tables.push_back(std::move(table).finish());
     } else if (by == "thread") {
-      StatisticsTable table{"threads", {"thread", "events", "first_ns", "last_ns"}, {}};
+      TableBuilder table({"threads",
+                          {{"thread", ColumnType::text},
+                           {"events", ColumnType::uint64, "occ"},
+                           {"first_ns", ColumnType::int64, "ns"},
+                           {"last_ns", ColumnType::int64, "ns"}}});
       for (std::size_t i = 0; i < all->size(); ++i) {
         const StreamCounts& stream = (*all)[i];
-        table.rows.push_back({native_.streams[i].path, std::to_string(stream.events),
-                              std::to_string(stream.first_clock), std::to_string(stream.last_clock)});
+        table.row(native_.streams[i].path, stream.events, stream.first_clock, stream.last_clock);
       }
-      statistics.tables.push_back(std::move(table));
+      statistics.tables.push_back(std::move(table).finish());
     } else {
       return Error::usage(fmt::format("ovni has no statistics by '{}'", by)).hint("use --by model or --by thread");
     }
@@ -142,7 +145,7 @@ Result<bool> OvniDataset::rewrite(const std::filesystem::path& target, const Wri
     }
     layout = *wanted;
   }
-  FATHOM_CHECK(write_trace(native_, target, layout, work()));
+  FATHOM_CHECK(write_trace(native_, target, layout, work(), work()->flag("force")));
   return true;
 }
 

@@ -75,11 +75,14 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
   }));
   for (std::size_t i = 0; i < surveys.size(); ++i) {
     trace->records_.push_back(surveys[i].events);
+    trace->spans_.emplace_back();
     if (surveys[i].events == 0) continue;
+    trace->spans_.back() =
+        TimeWindow{surveys[i].first_clock + trace->offsets_[i], surveys[i].last_clock + trace->offsets_[i]};
     TimeWindow span = trace->span_.value_or(
         TimeWindow{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()});
-    span.from_ns = std::min(span.from_ns, surveys[i].first_clock + trace->offsets_[i]);
-    span.to_ns = std::max(span.to_ns, surveys[i].last_clock + trace->offsets_[i]);
+    span.from_ns = std::min(span.from_ns, trace->spans_.back()->from_ns);
+    span.to_ns = std::max(span.to_ns, trace->spans_.back()->to_ns);
     trace->span_ = span;
   }
   trace->define_system();
@@ -87,6 +90,7 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
   trace->define_regions(surveys);
   trace->collect_moves(surveys);
   trace->lateness_.assign(surveys.size(), 0);
+  trace->windows_ = std::make_unique<WindowIndex[]>(surveys.size());
   for (std::size_t i = 0; i < surveys.size(); ++i) {
     if (!surveys[i].ordered) FATHOM_CHECK(trace->order(i, work));
   }
@@ -284,7 +288,9 @@ std::uint32_t OvniTrace::type_region(std::size_t stream, Model model, std::uint3
 }
 
 Result<std::unique_ptr<EventStream>> OvniTrace::open(LocationId location, TimeWindow window) const {
-  return std::unique_ptr<EventStream>(std::make_unique<OvniEventStream>(*this, location, window));
+  const auto whole = [&] { return std::make_unique<OvniEventStream>(*this, location); };
+  if (window.everything()) return std::unique_ptr<EventStream>(whole());
+  return windows_[location.index()].open(window, whole, work_);
 }
 
 Result<void> OvniTrace::detail(const fathom::Event& event, std::string& out) const {

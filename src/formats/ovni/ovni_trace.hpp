@@ -12,6 +12,7 @@
 #include "formats/ovni/native_trace.hpp"
 #include "formats/ovni/system.hpp"
 #include "trace/trace.hpp"
+#include "trace/window_index.hpp"
 
 namespace fathom::ovni {
 
@@ -49,6 +50,9 @@ class OvniTrace : public Trace {
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const fathom::Event& event, std::string& out) const override;
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+  [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override {
+    return spans_[location.index()];
+  }
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
 
  private:
@@ -67,7 +71,6 @@ class OvniTrace : public Trace {
   [[nodiscard]] std::uint32_t task_region(std::size_t stream, Model model, std::uint32_t id) const;
   [[nodiscard]] std::uint32_t type_region(std::size_t stream, Model model, std::uint32_t id) const;
 
-  Work work_;  // the budget that the reservations are of
   std::vector<Stream> streams_;
   std::vector<std::uint64_t> lateness_;  // by stream, see OrderedCursor
   std::vector<Budget::Reservation> reservations_;
@@ -77,9 +80,11 @@ class OvniTrace : public Trace {
   };
   std::vector<std::vector<Move>> moves_;  // of a stream's thread by others, by time
   System system_;
+  std::unique_ptr<WindowIndex[]> windows_;  // by stream
   std::vector<std::int64_t> offsets_;
   std::vector<std::uint64_t> records_;
   std::optional<TimeWindow> span_;
+  std::vector<std::optional<TimeWindow>> spans_;  // by stream
   std::uint32_t thread_region_ = 0;
   std::vector<std::uint32_t> region_of_event_;   // by catalogue index; kNoName where the event is about none
   std::vector<std::uint32_t> channel_of_event_;  // the same for channels

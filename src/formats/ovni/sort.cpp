@@ -59,14 +59,31 @@ Result<SortResult> sort_stream(const Stream& stream, std::size_t window) {
   Event event;
   bool inside = false;
   bool empty = true;
-  bool moved = false;
   std::uint64_t lowest = 0;
   std::uint64_t seen = 0;
   const std::string_view bytes = stream.blob.text();
-  result.bytes = bytes.substr(0, stream.begin);
+  // Items leave in their final order: one that does not stand where its bytes were has moved.
+  std::uint64_t place = stream.begin;
+  bool sorted_any = false;  // since the last release
   const auto release = [&](std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) result.bytes += bytes.substr(items[i].offset, items[i].size);
+    if (sorted_any) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const Item& item = items[i];
+        if (item.offset != place) {
+          auto& patches = result.patches;
+          if (patches.empty() || patches.back().offset + patches.back().bytes.size() != place) {
+            patches.push_back({place, {}});
+          }
+          patches.back().bytes += bytes.substr(item.offset, item.size);
+        }
+        place += item.size;
+      }
+    } else if (count > 0) {
+      place = items[count - 1].offset + items[count - 1].size;
+    }
     items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
+    // What stays may have been sorted, too.
+    sorted_any = sorted_any && !items.empty();
   };
   while (cursor.next(event)) {
     const Mcv mcv = event.mcv();
@@ -85,7 +102,7 @@ Result<SortResult> sort_stream(const Stream& stream, std::size_t window) {
         ++result.regions;
         auto status = sort_region(stream, items, lowest, seen, window);
         if (!status.ok()) return std::move(status).error().with(fmt::format("sorting stream {}", stream.path));
-        moved = moved || *status;
+        sorted_any = sorted_any || *status;
       }
     } else {
       empty = false;
@@ -100,8 +117,18 @@ Result<SortResult> sort_stream(const Stream& stream, std::size_t window) {
     return Error::refused("stream ends with an incomplete event", place_in(stream, cursor.position()));
   }
   release(items.size());
-  if (!moved) result.bytes.clear();
   return result;
+}
+
+void patched(const Stream& stream, const std::vector<Patch>& patches, const std::function<void(Bytes)>& sink) {
+  const Bytes bytes = stream.blob.bytes();
+  std::uint64_t at = 0;
+  for (const Patch& patch : patches) {
+    sink(bytes.subspan(at, patch.offset - at));
+    sink(as_bytes(patch.bytes));
+    at = patch.offset + patch.bytes.size();
+  }
+  sink(bytes.subspan(at));
 }
 
 std::optional<Error> find_disorder(const Stream& stream) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "io/new_directory.hpp"
 #include "io/output_file.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::ovni {
 
@@ -190,8 +190,22 @@ StreamBuilder& StreamBuilder::jumbo(std::string_view mcv, std::uint64_t clock, B
   return *this;
 }
 
-Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work) {
-  FATHOM_TRY(NewDirectory directory, NewDirectory::beside(target, {}));
+namespace {
+
+// By its path in a trace of any layout.
+bool is_trace_file(const fs::path& relative) {
+  const std::string name = relative.filename().string();
+  const bool thread = name.starts_with("thread.");
+  return relative == "clock-offsets.txt" || name == "stream.obs" || name == "stream.json" || name == "metadata.json" ||
+         (thread && relative.parent_path().filename().string().starts_with("proc."));
+}
+
+}  // namespace
+
+Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work,
+                         bool force) {
+  FATHOM_TRY(OutputSet directory,
+             OutputSet::directory(target, {.owns = is_trace_file, .force = force, .source = trace.root}));
   FATHOM_CHECK(write_all(trace, directory.path(), layout, work));
   return directory.commit();
 }

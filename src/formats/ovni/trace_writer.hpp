@@ -45,10 +45,11 @@ class Payload {
   std::string bytes_;
 };
 
-// Writes all streams and their metadata below `target`, which must not exist or be empty; it appears whole or not at
-// all. The same layout is copied byte for byte. To another one events are copied as they are, and metadata are told in
-// its words: what it has no words for is left out with a warning.
-Result<void> write_trace(const NativeTrace& trace, const std::filesystem::path& target, Layout layout,
-                         const Work& work);
+// Writes all streams and their metadata below `target`; it appears whole or not at all. In a directory that exists the
+// files of an older trace are replaced, others stay as they are, and without `force` there may be none. The same layout
+// is copied byte for byte. To another one events are copied as they are, and metadata are told in its words: what it
+// has no words for is left out with a warning.
+Result<void> write_trace(const NativeTrace& trace, const std::filesystem::path& target, Layout layout, const Work& work,
+                         bool force = false);
 
 }  // namespace fathom::ovni

@@ -8,7 +8,8 @@
 #include "formats/paraver/trace_writer.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
-#include "trace/trace.hpp"
+#include "io/output_set.hpp"
+#include "trace/window_index.hpp"
 
 namespace fathom::paraver {
 
@@ -23,21 +24,20 @@ std::filesystem::path beside(const std::filesystem::path& prv, std::string_view 
   return std::filesystem::path(prv).replace_extension(extension);
 }
 
-class ParaverStream : public EventStream {
+class ParaverStream : public CopyableStream {
  public:
-  ParaverStream(std::span<const Event> events, TimeWindow window) : events_(events), window_(window) {}
+  explicit ParaverStream(std::span<const Event> events) : events_(events) {}
   Result<std::size_t> next(std::span<Event> out) override {
-    std::size_t filled = 0;
-    while (filled < out.size() && at_ < events_.size()) {
-      const Event& event = events_[at_++];
-      if (window_.contains(event)) out[filled++] = event;
-    }
-    return filled;
+    const std::size_t count = std::min(out.size(), events_.size() - at_);
+    std::copy_n(events_.begin() + static_cast<std::ptrdiff_t>(at_), count, out.begin());
+    at_ += count;
+    return count;
   }
+  [[nodiscard]] std::unique_ptr<CopyableStream> copy() const override { return std::make_unique<ParaverStream>(*this); }
+  [[nodiscard]] std::uint64_t bytes() const override { return sizeof *this; }
 
  private:
   std::span<const Event> events_;
-  TimeWindow window_;
   std::size_t at_ = 0;
 };
 
@@ -55,9 +55,16 @@ class ParaverTrace : public Trace {
   }
 
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override {
-    return std::unique_ptr<EventStream>(std::make_unique<ParaverStream>(events_[location.index()], window));
+    const auto whole = [&] { return std::make_unique<ParaverStream>(events_[location.index()]); };
+    if (window.everything()) return std::unique_ptr<EventStream>(whole());
+    return windows_[location.index()].open(window, whole, work_);
   }
   [[nodiscard]] std::optional<TimeWindow> known_span() const override { return TimeWindow{0, final_time_}; }
+  [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override {
+    const auto& events = events_[location.index()];
+    if (events.empty()) return std::nullopt;
+    return TimeWindow{events.front().time_ns, events.back().time_ns};
+  }
 
  private:
   void define(const PrvFile& file, const PcfNames& names, const std::vector<std::string>& rows) {
@@ -91,6 +98,7 @@ class ParaverTrace : public Trace {
       channels_.push_back(
           {text, text, false, values != names.values.end() ? values->second : std::map<std::int64_t, std::string>{}});
     }
+    choose_activity(!file.states.empty());
     for (const char* name : {"send", "receive"}) {
       Region region;
       region.name = name;
@@ -98,6 +106,15 @@ class ParaverTrace : public Trace {
       definitions_.regions.push_back(std::move(region));
     }
     communicators_.push_back({"world", {}, {}});
+  }
+
+  // What threads do is told by their states; in files without them by the event type that has the most names of values.
+  void choose_activity(bool has_states) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < channels_.size() && !has_states; ++i) {
+      if (best == 0 || channels_[i].values.size() > channels_[best].values.size()) best = i;
+    }
+    if (has_states || best > 0) activity_channels_.push_back(ChannelId(best));
   }
 
   void fill(const PrvFile& file) {
@@ -135,9 +152,11 @@ class ParaverTrace : public Trace {
                        [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
     }
     final_time_ = nanoseconds(file.final_time, file);
+    windows_ = std::make_unique<WindowIndex[]>(events_.size());
   }
 
   std::vector<std::vector<Event>> events_;  // by location
+  std::unique_ptr<WindowIndex[]> windows_;  // the same
   std::map<std::int64_t, std::size_t> channel_of_type_;
   std::int64_t final_time_ = 0;
   Budget::Reservation reservation_;
@@ -168,12 +187,22 @@ class ParaverDataset : public Dataset {
     return trace_;
   }
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions&) override {
+    FATHOM_TRY(const Blob records, open_file(path(), work()));
+    std::vector<std::pair<std::string_view, Blob>> names;
     for (const std::string_view extension : {".pcf", ".row"}) {
       auto blob = map_file(beside(path(), extension));
-      if (blob.ok()) FATHOM_CHECK(write_file(beside(target, extension), blob->text()));
+      if (blob.ok()) names.emplace_back(extension, *std::move(blob));
     }
-    FATHOM_TRY(const Blob records, open_file(path(), work()));
-    FATHOM_CHECK(write_file(target, records.text()));
+    if (names.empty()) {
+      FATHOM_CHECK(write_file(target, records.text()));
+      return true;
+    }
+    FATHOM_TRY(OutputSet set, OutputSet::beside(target, {}));
+    FATHOM_CHECK(write_file(set.path() / target.filename(), records.text()));
+    for (const auto& [extension, blob] : names) {
+      FATHOM_CHECK(write_file(beside(set.path() / target.filename(), extension), blob.text()));
+    }
+    FATHOM_CHECK(set.commit());
     return true;
   }
   // Everything was read, and every bad line noted, when it was opened.

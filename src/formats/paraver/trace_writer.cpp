@@ -13,6 +13,7 @@
 #include "formats/paraver/trace_objects.hpp"
 #include "io/external_sort.hpp"
 #include "io/output_file.hpp"
+#include "io/output_set.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::paraver {
@@ -305,11 +306,14 @@ std::int64_t Writer::counter_value(const Event& event) const {
 }  // namespace
 
 Result<void> write_trace(const Trace& trace, const std::filesystem::path& prv, const Work& work) {
-  FATHOM_TRY(OutputFile out, OutputFile::create(prv));
+  FATHOM_TRY(OutputSet set, OutputSet::beside(prv, {}));
+  const std::filesystem::path path = set.path() / prv.filename();
+  FATHOM_TRY(OutputFile out, OutputFile::create(path));
   Writer writer(trace, std::move(out), work);
   FATHOM_CHECK(writer.write());
-  FATHOM_CHECK(write_file(std::filesystem::path(prv).replace_extension(".pcf"), writer.pcf_text()));
-  return write_file(std::filesystem::path(prv).replace_extension(".row"), writer.row_text());
+  FATHOM_CHECK(write_file(std::filesystem::path(path).replace_extension(".pcf"), writer.pcf_text()));
+  FATHOM_CHECK(write_file(std::filesystem::path(path).replace_extension(".row"), writer.row_text()));
+  return set.commit();
 }
 
 }  // namespace fathom::paraver

@@ -36,13 +36,10 @@ std::string row_text(const View& view) {
 }
 
 Result<void> ViewWriter::begin(std::span<const View> views) {
-  std::error_code status;
-  std::filesystem::create_directories(directory_, status);
-  if (status) {
-    return Error(fmt::format("cannot create the directory: {}", status.message()), Place::in(directory_.string()));
-  }
+  FATHOM_TRY(OutputSet set, OutputSet::into(directory_));
+  set_.emplace(std::move(set));
   for (const View& view : views) {
-    FATHOM_TRY(OutputFile file, OutputFile::create(directory_ / (view.name + ".prv")));
+    FATHOM_TRY(OutputFile file, OutputFile::create(set_->path() / (view.name + ".prv")));
     files_.push_back(std::make_unique<OutputFile>(std::move(file)));
     files_.back()->write(header_line(0, view.rows.size()));
     auto& prefixes = prefixes_.emplace_back();
@@ -88,7 +85,7 @@ Result<void> ViewWriter::write(const std::vector<std::string>& texts) {
 }
 
 Result<void> ViewWriter::write_windows(const View& view) const {
-  const std::filesystem::path folder = directory_ / "cfg" / view.name;
+  const std::filesystem::path folder = set_->path() / "cfg" / view.name;
   std::error_code status;
   std::filesystem::create_directories(folder, status);
   if (status) {
@@ -106,12 +103,12 @@ Result<void> ViewWriter::end(std::span<const View> views, std::int64_t final_tim
   for (std::size_t i = 0; i < views.size(); ++i) {
     files_[i]->overwrite(0, as_bytes(header_line(final_time_ns, views[i].rows.size())));
     FATHOM_CHECK(files_[i]->commit());
-    FATHOM_CHECK(write_file(directory_ / (views[i].name + ".pcf"), pcf_text(views[i])));
-    FATHOM_CHECK(write_file(directory_ / (views[i].name + ".row"), row_text(views[i])));
+    FATHOM_CHECK(write_file(set_->path() / (views[i].name + ".pcf"), pcf_text(views[i])));
+    FATHOM_CHECK(write_file(set_->path() / (views[i].name + ".row"), row_text(views[i])));
     if (with_windows_) FATHOM_CHECK(write_windows(views[i]));
   }
   files_.clear();
-  return {};
+  return set_->commit();
 }
 
 }  // namespace fathom::paraver

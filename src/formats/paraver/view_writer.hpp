@@ -3,15 +3,18 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "io/output_file.hpp"
+#include "io/output_set.hpp"
 #include "trace/views.hpp"
 
 namespace fathom::paraver {
 
 class ViewWriter : public ViewSink {
  public:
-  // The directory is made when it is missing. `with_windows`: also cfg/VIEW/*.cfg, a window of Paraver per type.
+  // The directory is made when it is missing; all files appear in it together. `with_windows`: also cfg/VIEW/*.cfg, a
+  // window of Paraver per type.
   explicit ViewWriter(std::filesystem::path directory, bool with_windows = false)
       : directory_(std::move(directory)), with_windows_(with_windows) {}
 
@@ -25,6 +28,7 @@ class ViewWriter : public ViewSink {
 
   std::filesystem::path directory_;
   bool with_windows_;
+  std::optional<OutputSet> set_;
   std::vector<std::unique_ptr<OutputFile>> files_;
   std::vector<std::vector<std::string>> prefixes_;  // per view and row: "2:0:1:1:ROW:"
 };

@@ -61,17 +61,40 @@ std::size_t repetition(std::string_view name) {
 
 }  // namespace
 
-Result<NamedPoint> parse_run_name(std::string_view name) {
+Result<NamedPoint> parse_run_name(std::string_view name, FirstPart first) {
   // A repetition is the last ".r<digits>"; or else what follows the first ".r", ".run" or ".rep", unless that would
   // leave nothing ("app.run4"). Other words with r are parameters ("app.n10.ranks4").
   std::size_t end = name.size();
   while (end > 0 && is_digit(name[end - 1])) --end;
   const bool numbered = end < name.size() && end >= 2 && name.substr(end - 2, 2) == ".r";
   const std::string_view run = name.substr(0, numbered ? end - 2 : repetition(name));
-  auto point = parse_part(without_prefix(run), name);
+  const auto part = [&](std::string_view text) { return first == FirstPart::parameter ? text : without_prefix(text); };
+  auto point = parse_part(part(run), name);
   if (point || numbered || run.size() == name.size()) return point;
-  auto whole = parse_part(without_prefix(name), name);
+  auto whole = parse_part(part(name), name);
   return whole ? std::move(whole) : std::move(point);
+}
+
+FirstPart first_part_of(const std::vector<std::string>& names) {
+  std::vector<std::string> parameters;
+  std::vector<double> values;
+  bool varies = false;
+  for (const std::string& name : names) {
+    const auto dot = name.find('.');
+    const std::string_view first = std::string_view(name).substr(0, dot);
+    // All of it must be names and numbers, and more must follow it than the repetition.
+    if (dot == std::string::npos || first.empty() || !is_digit(first.back())) return FirstPart::prefix;
+    const auto point = parse_part(first, name);
+    const auto rest = parse_run_name(name);
+    if (!point || !rest || rest->names == point->names) return FirstPart::prefix;
+    if (parameters.empty()) {
+      parameters = point->names;
+      values = point->values;
+    }
+    if (point->names != parameters) return FirstPart::prefix;
+    varies = varies || point->values != values;
+  }
+  return varies ? FirstPart::parameter : FirstPart::prefix;
 }
 
 }  // namespace fathom::runs

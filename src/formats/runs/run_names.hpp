@@ -14,8 +14,15 @@ struct NamedPoint {
   std::vector<double> values;
 };
 
+// Whether what stands before the first dot is the program's name or a parameter.
+enum class FirstPart : std::uint8_t { prefix, parameter };
+
 // [prefix.]name number name number ...[.r<repetition>]. Numbers are digits with one '.' or ',' as decimal separator;
 // between parameters '.' and ',' may stand as well.
-Result<NamedPoint> parse_run_name(std::string_view name);
+Result<NamedPoint> parse_run_name(std::string_view name, FirstPart first = FirstPart::prefix);
+
+// What the first part of these names is: a parameter where it has the form of one in all of them and its value changes
+// ("x2.y8", "x4.y8"), a prefix otherwise.
+FirstPart first_part_of(const std::vector<std::string>& names);
 
 }  // namespace fathom::runs

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/parallel.hpp"
@@ -11,131 +12,12 @@
 #include "experiment/collect.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/registry.hpp"
-#include "formats/runs/run_names.hpp"
+#include "formats/runs/run_files.hpp"
 
 namespace fathom::runs {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What a point directory may hold; of several kinds the first counts.
-constexpr std::string_view kMemberEndings[] = {".cubex", ".sqlite", ".extra-prof.msgpack"};
-// What must be converted before it can be read, and how.
-constexpr std::pair<std::string_view, const char*> kUnconverted[] = {
-    {".nsys-rep", "convert the reports first: nsys export --type sqlite REPORT.nsys-rep"},
-    {".qdrep", "convert the reports first: nsys export --type sqlite REPORT.qdrep"},
-    {".qdstrm", "convert the reports first: nsys import, then nsys export --type sqlite"},
-    {".ncu-rep", "reports of Nsight Compute are not read; record with Nsight Systems and export as SQLite"},
-};
-constexpr std::size_t kLookedAt = 200;  // entries, for recognition
-
-struct Member {
-  fs::path path;
-  std::string run;  // the name that says the point
-};
-
-std::vector<fs::path> entries(const fs::path& directory, std::size_t most) {
-  std::vector<fs::path> list;
-  std::error_code status;
-  for (fs::directory_iterator it(directory, status), end; !status && it != end && list.size() < most;
-       it.increment(status)) {
-    if (!it->path().filename().string().starts_with('.')) list.push_back(it->path());
-  }
-  std::sort(list.begin(), list.end());
-  return list;
-}
-
-std::vector<fs::path> files_with(const fs::path& directory, std::string_view ending, std::size_t most) {
-  std::vector<fs::path> list;
-  std::error_code status;
-  for (const fs::path& path : entries(directory, most)) {
-    if (path.filename().string().ends_with(ending) && fs::is_regular_file(path, status)) list.push_back(path);
-  }
-  return list;
-}
-
-// The files of every point directory, all with one ending.
-std::vector<Member> members_with(const fs::path& directory, std::string_view ending, std::size_t most) {
-  std::vector<Member> members;
-  std::error_code status;
-  for (const fs::path& run : entries(directory, most)) {
-    if (!fs::is_directory(run, status)) continue;
-    for (fs::path& file : files_with(run, ending, most)) members.push_back({std::move(file), run.filename().string()});
-  }
-  return members;
-}
-
-// Files that carry their point in their own names.
-std::vector<Member> flat_members(const fs::path& directory, std::string_view ending) {
-  std::vector<Member> members;
-  for (fs::path& file : files_with(directory, ending, static_cast<std::size_t>(-1))) {
-    const std::string name = file.filename().string();
-    members.push_back({std::move(file), name.substr(0, name.size() - ending.size())});
-  }
-  return members;
-}
-
-// Point directories that are datasets themselves: traces, databases.
-std::vector<Member> directory_members(const fs::path& directory, const Work& work) {
-  std::vector<Member> members;
-  std::error_code status;
-  for (const fs::path& run : entries(directory, static_cast<std::size_t>(-1))) {
-    if (!fs::is_directory(run, status) || !parse_run_name(run.filename().string())) continue;
-    const auto source = Source::at(run, work);
-    if (!source) continue;
-    for (const Recognition& r : recognise(*source)) {
-      if (r.format == &format() || r.match.confidence < Confidence::likely) continue;
-      members.push_back({run, run.filename().string()});
-      break;
-    }
-  }
-  return members;
-}
-
-struct Points {
-  std::vector<std::string> parameters;
-  std::vector<std::vector<double>> of_member;
-};
-
-std::string list_text(const std::vector<std::string>& names) {
-  std::string out = "[";
-  for (const std::string& n : names) out += (out.size() > 1 ? ", '" : "'") + n + "'";
-  return out + "]";
-}
-
-// One point per member. Parameters that never change are no parameters.
-Result<Points> points_of(const std::vector<Member>& members, const std::string& where, const Work& work) {
-  Points points;
-  for (const Member& m : members) {
-    auto point = parse_run_name(m.run);
-    if (!point) return std::move(point).error().where(Place::in(m.path.parent_path().string()));
-    if (points.of_member.empty()) {
-      points.parameters = point->names;
-      if (point->names.front() == "scorep-") {
-        FATHOM_CHECK(work->diagnostics.warn("runs.default_names", Place::in(where),
-                                            "no parameter names were detected: these are Score-P's default names"));
-      }
-    } else if (point->names != points.parameters) {
-      return Error(fmt::format("Parameters must be the same and in the same order: {} is not {}.",
-                               list_text(points.parameters), list_text(point->names)),
-                   Place::in(m.path.parent_path().string()))
-          .hint(fmt::format("rename '{}', or move it elsewhere", m.run));
-    }
-    points.of_member.push_back(std::move(point->values));
-  }
-  for (std::size_t p = points.parameters.size(); p-- > 0;) {
-    const bool varies = std::any_of(points.of_member.begin(), points.of_member.end(),
-                                    [&](const auto& values) { return values[p] != points.of_member.front()[p]; });
-    if (varies) continue;
-    points.parameters.erase(points.parameters.begin() + static_cast<std::ptrdiff_t>(p));
-    for (auto& values : points.of_member) values.erase(values.begin() + static_cast<std::ptrdiff_t>(p));
-  }
-  if (points.parameters.empty()) {
-    return Error("Could not detect any parameter names.", Place::in(where))
-        .hint("name runs like app.p8.n100.r1; at least one value must differ between them");
-  }
-  return points;
-}
 
 Result<Scaling> scaling_option(const Work& work) {
   std::string text = work->option("scaling", "weak");
@@ -150,6 +32,11 @@ Result<CollectOptions> collect_options(const Work& work) {
   CollectOptions options;
   FATHOM_TRY(options.scaling, scaling_option(work));
   options.inclusive = work->flag("use-inclusive-measurements");
+  options.lines = work->flag("with-lines");
+  const std::string parameters = work->option("parameters-from");
+  for (const std::string_view parameter : split(parameters, '\n')) {
+    if (!parameter.empty()) options.parameters_from.emplace_back(parameter);
+  }
   if (work->flag("allow-incomplete")) options.missing = CollectOptions::Missing::keep;
   if (work->flag("merge-missing")) options.missing = CollectOptions::Missing::merge;
   const std::string metrics = work->option("read-metrics");
@@ -166,14 +53,24 @@ Result<CollectOptions> collect_options(const Work& work) {
   return options;
 }
 
+// What reading one run gave.
+struct ReadRun {
+  std::vector<RunValues> values;
+  LeftOut left_out;
+  std::map<std::string, std::string> units;
+  std::map<std::string, std::string> descriptions;
+  std::vector<Diagnostic> diagnostics;
+  Budget::Reservation memory;
+  std::optional<Error> error;
+};
+
 // Metrics that were asked for by name must be in some run.
-Result<void> all_found(const std::vector<std::string>& wanted, const std::vector<RunAtPoint>& runs,
-                       const std::vector<std::vector<std::string>>& skipped) {
+Result<void> all_found(const std::vector<std::string>& wanted, const std::vector<ReadRun>& runs) {
   std::set<std::string_view> found;
-  for (const RunAtPoint& run : runs) {
+  for (const ReadRun& run : runs) {
     for (const RunValues& v : run.values) found.insert(v.metric);
+    found.insert(run.left_out.metrics.begin(), run.left_out.metrics.end());
   }
-  for (const auto& list : skipped) found.insert(list.begin(), list.end());
   for (const std::string& metric : wanted) {
     if (found.contains(metric)) continue;
     return Error::usage(fmt::format("no run has a metric '{}'", metric))
@@ -182,58 +79,169 @@ Result<void> all_found(const std::vector<std::string>& wanted, const std::vector
   return {};
 }
 
-Result<ExperimentPtr> collect_profiles(const std::string& name, const std::vector<Member>& members, Points points,
-                                       const Work& work) {
-  FATHOM_TRY(const CollectOptions options, collect_options(work));
-  std::vector<RunAtPoint> runs(members.size());
-  std::vector<std::vector<std::string>> skipped(members.size());
-  std::vector<Budget::Reservation> memory(members.size());
-  Progress progress("reading runs", members.size());
-  FATHOM_CHECK(parallel_for(members.size(), [&](std::size_t i) -> Result<void> {
-    FATHOM_TRY(const DatasetPtr dataset, open_dataset(members[i].path, work));
-    auto profile = dataset->profile();
-    if (!profile) return std::move(profile).error();
-    runs[i].point = std::move(points.of_member[i]);
-    runs[i].name = members[i].path.string();
-    auto values = values_of_run(**profile, options, skipped[i]);
-    if (!values) return std::move(values).error().where(Place::in(runs[i].name));
-    runs[i].values = std::move(*values);
-    std::uint64_t bytes = 0;
-    for (const RunValues& v : runs[i].values) {
-      bytes += sizeof v + v.metric.size() + v.callpath.size() + v.values.size() * sizeof(double);
+Result<void> read_run(const fs::path& path, const CollectOptions& options, const Work& work, ReadRun& run) {
+  // Notes of its own: what all runs have to say is said once.
+  const Work own = make_work(work->diagnostics.strict(), work->budget.limit());
+  own->options = work->options;
+  const auto read = [&]() -> Result<void> {
+    FATHOM_TRY(const DatasetPtr dataset, open_dataset(path, own));
+    FATHOM_TRY(const ProfilePtr profile, dataset->profile());
+    FATHOM_TRY(run.values, values_of_run(*profile, options, run.left_out));
+    for (const Metric& metric : profile->defs().metrics) {
+      run.units.emplace(metric.name, metric.unit);
+      run.descriptions.emplace(metric.name, metric.description);
     }
-    auto reserved = work->budget.reserve(bytes, "the values of the run");
-    if (!reserved) return std::move(reserved).error().where(Place::in(runs[i].name));
-    memory[i] = std::move(*reserved);
-    for (const Metric& metric : (*profile)->defs().metrics) runs[i].units.emplace(metric.name, metric.unit);
-    progress.advance();
     return {};
-  }));
-  FATHOM_CHECK(all_found(options.metrics, runs, skipped));
+  };
+  auto done = read();
+  run.diagnostics = own->diagnostics.all();
+  if (!done) return std::move(done).error().where(Place::in(path.string()));
+  std::uint64_t bytes = 0;
+  for (const RunValues& v : run.values) {
+    bytes += sizeof v + v.metric.size() + v.callpath.size() + (v.values.size() + v.parameters.size()) * sizeof(double);
+  }
+  auto reserved = work->budget.reserve(bytes, "the values of the run");
+  if (!reserved) return std::move(reserved).error().where(Place::in(path.string()));
+  run.memory = std::move(*reserved);
+  return {};
+}
+
+// The same remark about many runs is one remark.
+Result<void> pass_on_diagnostics(const std::vector<ReadRun>& runs, const Work& work) {
+  struct Remark {
+    const Diagnostic* first = nullptr;
+    std::uint64_t count = 0;
+    std::size_t runs = 0;
+  };
+  std::map<std::string, Remark> remarks;
+  std::vector<std::string> order;
+  for (const ReadRun& run : runs) {
+    std::set<std::string> here;
+    for (const Diagnostic& diagnostic : run.diagnostics) {
+      Remark& remark = remarks[diagnostic.id];
+      if (remark.first == nullptr) {
+        remark.first = &diagnostic;
+        order.push_back(diagnostic.id);
+      }
+      remark.count += diagnostic.count;
+      if (here.insert(diagnostic.id).second) ++remark.runs;
+    }
+  }
+  for (const std::string& id : order) {
+    const Remark& remark = remarks[id];
+    const std::string others = remark.runs > 1 ? fmt::format(" (the same in {} other runs)", remark.runs - 1) : "";
+    FATHOM_CHECK(work->diagnostics.add(id, remark.first->severity, remark.first->place, remark.first->text + others,
+                                       remark.count));
+  }
+  return {};
+}
+
+// A run that cannot be read is named and left out; nothing is left of none.
+Result<void> report_unreadable(const RunList& list, const std::vector<ReadRun>& runs, const std::string& name,
+                               const Work& work) {
+  std::size_t bad = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].error) continue;
+    ++bad;
+    if (bad == runs.size()) return *runs[i].error;
+    Place place = runs[i].error->place();
+    if (place.file.empty()) place = Place::in(list.members[i].path.string());
+    FATHOM_CHECK(work->diagnostics.lost("runs.unreadable", std::move(place),
+                                        fmt::format("this run is left out: {}", runs[i].error->what())));
+  }
+  if (bad == runs.size()) return Error("none of the runs can be read", Place::in(name));
+  return {};
+}
+
+Result<void> report_left_out(const std::vector<ReadRun>& runs, const std::string& name, const CollectOptions& options,
+                             const Work& work) {
   std::set<std::string> without_data;
-  for (const auto& list : skipped) without_data.insert(list.begin(), list.end());
+  std::uint64_t without_parameters = 0;
+  for (const ReadRun& run : runs) {
+    without_data.insert(run.left_out.metrics.begin(), run.left_out.metrics.end());
+    without_parameters += run.left_out.without_parameters;
+  }
   if (!without_data.empty()) {
     work->diagnostics.info("runs.empty_metrics", Place::in(name),
                            fmt::format("The following metrics were skipped because they contained no data: {}",
                                        fmt::join(without_data, ", ")));
   }
-  return collect(name, points.parameters, std::move(runs), options, work);
+  if (without_parameters == 0) return {};
+  return work->diagnostics.add(
+      "runs.without_parameter", Severity::warning, Place::in(name),
+      fmt::format("a call path has no parameter {}; left out", fmt::join(options.parameters_from, " and ")),
+      without_parameters);
 }
 
-Result<DatasetPtr> make_dataset(const fs::path& path, const std::vector<Member>& members, const Work& work) {
-  FATHOM_TRY(Points points, points_of(members, path.string(), work));
-  FATHOM_TRY(const Source first, Source::at(members.front().path, work));
-  const auto recognised = recognise(first);
-  const CollectRuns own = recognised.empty() ? nullptr : recognised.front().format->collect;
+Result<ExperimentPtr> collect_profiles(const std::string& name, RunList list, const Work& work) {
+  FATHOM_TRY(const CollectOptions options, collect_options(work));
+  std::vector<ReadRun> runs(list.members.size());
+  Progress progress("reading runs", runs.size());
+  FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
+    auto done = read_run(list.members[i].path, options, work, runs[i]);
+    progress.advance();
+    if (done) return {};
+    if (done.error().kind() == ErrorKind::cancelled) return std::move(done).error();
+    runs[i].values.clear();
+    runs[i].error = std::move(done).error();
+    return {};
+  }));
+  FATHOM_CHECK(report_unreadable(list, runs, name, work));
+  FATHOM_CHECK(pass_on_diagnostics(runs, work));
+  FATHOM_CHECK(all_found(options.metrics, runs));
+  FATHOM_CHECK(report_left_out(runs, name, options, work));
+
+  std::vector<std::string> parameters = std::move(list.parameters);
+  parameters.insert(parameters.end(), options.parameters_from.begin(), options.parameters_from.end());
+  if (parameters.empty()) {
+    return Error("Could not detect any parameter names.", Place::in(name))
+        .hint("name runs like app.p8.n100.r1; at least one value must differ between them");
+  }
+  // A run whose call paths have parameters of their own is several points.
+  std::vector<RunAtPoint> at_points;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].error) continue;
+    std::map<std::vector<double>, std::vector<RunValues>> groups;
+    for (RunValues& values : runs[i].values) groups[values.parameters].push_back(std::move(values));
+    if (groups.empty()) groups.try_emplace(std::vector<double>(options.parameters_from.size()));
+    for (auto& [extra, values] : groups) {
+      RunAtPoint& at = at_points.emplace_back();
+      at.point = list.points[i];
+      at.point.insert(at.point.end(), extra.begin(), extra.end());
+      at.values = std::move(values);
+      at.name = list.members[i].path.string();
+      at.units = runs[i].units;
+      at.descriptions = runs[i].descriptions;
+    }
+  }
+  return collect(name, parameters, std::move(at_points), options, work);
+}
+
+Result<DatasetPtr> make_dataset(const fs::path& path, RunList list, const Work& work) {
+  // What the first sound run says.
+  CollectRuns own = nullptr;
+  for (const Member& member : list.members) {
+    const auto source = Source::at(member.path, work);
+    const auto recognised = source.ok() ? recognise(*source) : std::vector<Recognition>();
+    if (recognised.empty()) continue;
+    own = recognised.front().format->collect;
+    break;
+  }
   ExperimentPtr experiment;
   if (own != nullptr) {
+    if (list.parameters.empty()) {
+      return Error("Could not detect any parameter names.", Place::in(path.string()))
+          .hint("name runs like app.p8.n100.r1; at least one value must differ between them");
+    }
     FATHOM_TRY(const Scaling scaling, scaling_option(work));
     std::vector<RunFile> files;
-    for (std::size_t i = 0; i < members.size(); ++i) files.push_back({members[i].path, std::move(points.of_member[i])});
+    for (std::size_t i = 0; i < list.members.size(); ++i) {
+      files.push_back({list.members[i].path, std::move(list.points[i])});
+    }
     std::stable_sort(files.begin(), files.end(), [](const RunFile& a, const RunFile& b) { return a.point < b.point; });
-    FATHOM_TRY(experiment, own(path.string(), points.parameters, files, scaling, work));
+    FATHOM_TRY(experiment, own(path.string(), list.parameters, files, scaling, work));
   } else {
-    FATHOM_TRY(experiment, collect_profiles(path.string(), members, std::move(points), work));
+    FATHOM_TRY(experiment, collect_profiles(path.string(), std::move(list), work));
   }
   auto dataset = std::make_unique<ExperimentDataset>(format(), path, work, experiment);
   const auto valid = validate(*experiment, work->flag("allow-incomplete"));
@@ -245,90 +253,25 @@ Result<DatasetPtr> make_dataset(const fs::path& path, const std::vector<Member>&
   return DatasetPtr(std::move(dataset));
 }
 
-Match recognise_directory(const Source& source) {
-  if (!source.is_directory()) return {};
-  for (const std::string_view ending : kMemberEndings) {
-    std::set<std::string> runs;
-    const auto members = members_with(source.path(), ending, kLookedAt);
-    for (const Member& m : members) {
-      if (parse_run_name(m.run)) runs.insert(m.run);
-    }
-    if (runs.size() >= 2) {
-      return {Confidence::certain, fmt::format("directories named after parameters, with *{} in them", ending)};
-    }
-    // Names that say no point are explained when it is opened.
-    if (!members.empty()) return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
-  }
-  for (const auto& [ending, hint] : kUnconverted) {
-    if (!members_with(source.path(), ending, kLookedAt).empty()) {
-      return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
-    }
-  }
-  std::size_t named = 0;
-  for (const fs::path& path : entries(source.path(), kLookedAt)) {
-    std::string name = path.filename().string();
-    for (const std::string_view ending : kMemberEndings) {
-      if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-    }
-    if (name.find(".r") != std::string::npos && parse_run_name(name)) ++named;
-  }
-  if (named >= 2) return {Confidence::likely, "entries named after parameters and repetitions"};
-  return {};
-}
-
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   if (!source.is_directory()) {
     return Error(fmt::format("Cube file path must point to a directory: {}", source.path().string()));
   }
-  for (const std::string_view ending : kMemberEndings) {
-    const auto members = members_with(source.path(), ending, static_cast<std::size_t>(-1));
-    if (!members.empty()) return make_dataset(source.path(), members, work);
-  }
-  for (const std::string_view ending : kMemberEndings) {
-    const auto members = flat_members(source.path(), ending);
-    if (members.size() > 1) return make_dataset(source.path(), members, work);
-  }
-  const auto members = directory_members(source.path(), work);
-  if (!members.empty()) return make_dataset(source.path(), members, work);
-  for (const auto& [ending, hint] : kUnconverted) {
-    if (members_with(source.path(), ending, kLookedAt).empty()) continue;
-    return Error(fmt::format("No sqlite or ncu-rep files were found in: {}", source.path().string())).hint(hint);
-  }
-  return Error(fmt::format("No cube files were found in: {}", source.path().string()))
-      .hint(
-          "a directory of runs holds one directory per run, named like app.p8.n100.r1, with a .cubex, .sqlite or "
-          ".extra-prof.msgpack file in each");
+  FATHOM_TRY(RunList list, list_runs(source.path(), work));
+  return make_dataset(source.path(), std::move(list), work);
 }
 
 }  // namespace
 
 const Format& format() {
-  static const Format kFormat = {"runs", "directory of runs", "", {{Level::experiment}, {}}, recognise_directory, open,
+  static const Format kFormat = {"runs", "directory of runs", "", {{Level::experiment}, {}}, recognise_runs, open,
                                  nullptr};
   return kFormat;
 }
 
 Result<DatasetPtr> open_members(const std::vector<fs::path>& paths, const Work& work) {
-  std::vector<Member> members;
-  std::error_code status;
-  for (const fs::path& path : paths) {
-    const std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
-    if (!fs::is_directory(path, status)) {
-      members.push_back({path, path.stem().string()});
-      continue;
-    }
-    bool found = false;
-    for (const std::string_view ending : kMemberEndings) {
-      for (fs::path& file : files_with(path, ending, static_cast<std::size_t>(-1))) {
-        members.push_back({std::move(file), name});
-        found = true;
-      }
-      if (found) break;
-    }
-    if (!found) members.push_back({path, name});
-  }
-  if (members.empty()) return Error::usage("no runs are given");
-  return make_dataset(paths.front().parent_path(), members, work);
+  FATHOM_TRY(RunList list, list_runs(paths, work));
+  return make_dataset(paths.front().parent_path(), std::move(list), work);
 }
 
 }  // namespace fathom::runs

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "profile/absent.hpp"
 #include "profile/algebra/mapping.hpp"
 #include "profile/composite.hpp"
 #include "profile/compute.hpp"
@@ -104,6 +105,8 @@ class CombinedSource : public ValueSource {
         if (to.valid()) inverse[to.index()] = MetricId(i);
       }
       metrics_.push_back(std::move(inverse));
+      identical_.push_back(is_identity(part.mapping.contexts, result.size()) &&
+                           is_identity(part.mapping.locations, definitions_->system.location_count()));
       if (part.profile->values->cheap_axis() == Axis::location) axis_ = Axis::location;
     }
   }
@@ -116,6 +119,10 @@ class CombinedSource : public ValueSource {
                                  ? std::max<std::size_t>(box.contexts.size(), 1)
                                  : std::clamp<std::size_t>(kCellsAtOnce / box.locations.size(), 1, kMaxRows);
     for (const StoredMetric& metric : box.metrics) {
+      if (const auto from = handed_on(metric)) {
+        FATHOM_CHECK(hand_on(*from, metric, box, visit));
+        continue;
+      }
       for (std::size_t begin = box.contexts.begin; begin < box.contexts.end; begin += rows) {
         const auto end = std::min<std::size_t>(box.contexts.end, begin + rows);
         FATHOM_CHECK(scan_rows(metric, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
@@ -126,6 +133,51 @@ class CombinedSource : public ValueSource {
   }
 
  private:
+  template <class Id>
+  static bool is_identity(const std::vector<Id>& map, std::size_t size) {
+    if (map.size() != size) return false;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!map[i].valid() || map[i].index() != i) return false;
+    }
+    return true;
+  }
+
+  struct HandedOn {
+    std::size_t part;
+    StoredMetric metric;  // of the part
+  };
+  // A metric whose values are those of one part as they are stored: the last one that has it, when it has every context
+  // and location of the result under the same number. Nothing needs to be computed then.
+  [[nodiscard]] std::optional<HandedOn> handed_on(StoredMetric metric) const {
+    if (rule_ != Rule::last && parts_.size() > 1) return std::nullopt;
+    if (rule_ == Rule::mean) return std::nullopt;
+    const Metric& info = definitions_->metric(metric.metric);
+    if (info.scopes.size() <= metric.scope) return std::nullopt;
+    for (std::size_t part = parts_.size(); part-- > 0;) {
+      const MetricId from = metrics_[part][metric.metric.index()];
+      if (!from.valid()) continue;
+      const Metric& input = parts_[part].profile->defs().metric(from);
+      if (input.switched_off || (input.scopes.empty() && !input.derived())) continue;
+      if (!identical_[part] || input.derived() || input.type != info.type) return std::nullopt;
+      for (std::uint32_t scope = 0; scope < input.scopes.size(); ++scope) {
+        const StoredScope& stored = input.scopes[scope];
+        const StoredScope& wanted = info.scopes[metric.scope];
+        const bool same = stored.scope == wanted.scope && (stored.scope != Scope::named || stored.name == wanted.name);
+        if (same) return HandedOn{part, {from, scope}};
+      }
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+  Result<void> hand_on(const HandedOn& from, StoredMetric metric, const Box& box, const RunVisitor& visit) const {
+    const Box same{std::span(&from.metric, 1), box.contexts, box.locations};
+    return parts_[from.part].profile->values->scan(same, [&](const Run& run) {
+      Run renamed = run;
+      renamed.metric = metric;
+      return visit(renamed);
+    });
+  }
+
   static constexpr std::size_t kCellsAtOnce = std::size_t{1} << 19;
   static constexpr std::size_t kMaxRows = 4096;
   static constexpr std::size_t kGap = 32;  // unwanted contexts that may be read along between wanted ones
@@ -134,11 +186,12 @@ class CombinedSource : public ValueSource {
   struct Columns {
     IndexRange input;                    // the locations to read
     std::vector<std::uint32_t> targets;  // by input.begin + i: column, or none
+    bool neighbours = false;             // the targets are one column after the other
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   static Columns columns_of(const Mapping& mapping, IndexRange wanted) {
-    Columns out{{kNone, 0}, {}};
+    Columns out{{kNone, 0}, {}, true};
     for (std::uint32_t i = 0; i < mapping.locations.size(); ++i) {
       const LocationId to = mapping.locations[i];
       if (!to.valid() || !wanted.contains(to.value)) continue;
@@ -149,6 +202,8 @@ class CombinedSource : public ValueSource {
     for (std::uint32_t i = out.input.begin; i < out.input.end; ++i) {
       const LocationId to = mapping.locations[i];
       out.targets.push_back(to.valid() && wanted.contains(to.value) ? to.value - wanted.begin : kNone);
+      out.neighbours = out.neighbours && out.targets.back() != kNone &&
+                       out.targets.back() == out.targets.front() + (out.targets.size() - 1);
     }
     return out;
   }
@@ -158,7 +213,7 @@ class CombinedSource : public ValueSource {
     const Metric& info = definitions_->metric(metric.metric);
     if (info.scopes.size() <= metric.scope) return success();
     Cells out(info.type, contexts.size(), locations.size());
-    std::vector<bool> present(contexts.size() * locations.size(), false);
+    std::vector<std::uint8_t> present(contexts.size() * locations.size(), 0);
     bool any = false;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       FATHOM_TRY(const bool added, add_part(i, metric, contexts, locations, out, present));
@@ -170,7 +225,7 @@ class CombinedSource : public ValueSource {
   }
 
   Result<bool> add_part(std::size_t part, StoredMetric metric, IndexRange contexts, IndexRange locations, Cells& out,
-                        std::vector<bool>& present) const {
+                        std::vector<std::uint8_t>& present) const {
     const Profile& profile = *parts_[part].profile;
     const MetricId from = metrics_[part][metric.metric.index()];
     if (!from.valid()) return false;
@@ -207,29 +262,56 @@ class CombinedSource : public ValueSource {
   }
 
   void place(std::size_t part, const std::vector<ContextId>& rows, const Cells& cells, const Columns& columns,
-             IndexRange contexts, const Inverse& inverse, Cells& out, std::vector<bool>& present) const {
+             IndexRange contexts, const Inverse& inverse, Cells& out, std::vector<std::uint8_t>& present) const {
     const Mapping& mapping = parts_[part].mapping;
     const auto add_row = [&](std::size_t row, ContextId from) {
       const auto found = std::lower_bound(rows.begin(), rows.end(), from);
       if (found == rows.end() || *found != from) return;
       const auto i = static_cast<std::size_t>(found - rows.begin());
       const bool absorbed = !mapping.contexts[from.index()].valid();
+      if (columns.neighbours && place_row(part, absorbed, cells, i, columns, row, out, present)) return;
       for (std::size_t k = 0; k < columns.targets.size(); ++k) {
         const std::uint32_t column = columns.targets[k];
         if (column == kNone) continue;
-        auto seen = present[row * out.columns() + column];
+        std::uint8_t& seen = present[row * out.columns() + column];
         const bool add = absorbed || rule_ == Rule::mean;
         if (rule_ == Rule::difference && part == 1) {
           subtract(out, row, column, cells, i, k);
         } else {
-          out.add_cell(row, column, cells, i, k, !(add && seen));
+          out.add_cell(row, column, cells, i, k, !(add && seen != 0));
         }
-        seen = true;
+        seen = 1;
       }
     };
     for (std::size_t row = 0; row < contexts.size(); ++row) {
       for (const ContextId from : inverse.sources(contexts.begin + static_cast<std::uint32_t>(row))) add_row(row, from);
     }
+  }
+
+  // A whole row at once, for plain numbers; false = not one of these.
+  bool place_row(std::size_t part, bool absorbed, const Cells& cells, std::size_t from, const Columns& columns,
+                 std::size_t row, Cells& out, std::vector<std::uint8_t>& present) const {
+    const ValueType type = out.type();
+    if (type.kind != ValueKind::f64 && form_of(type) != Form::integer) return false;
+    const std::size_t first = columns.targets.front();
+    const std::size_t count = columns.targets.size();
+    std::uint8_t* seen = present.data() + row * out.columns() + first;
+    const auto combine = [&](auto* to, const auto* values) {
+      if (rule_ == Rule::difference && part == 1) {
+        for (std::size_t k = 0; k < count; ++k) to[k] -= values[k];
+      } else if (absorbed || rule_ == Rule::mean) {
+        for (std::size_t k = 0; k < count; ++k) to[k] = seen[k] != 0 ? to[k] + values[k] : values[k];
+      } else {
+        std::copy(values, values + count, to);
+      }
+    };
+    if (type.kind == ValueKind::f64) {
+      combine(out.reals(row).data() + first, cells.reals(from).data());
+    } else {
+      combine(out.integers(row).data() + first, cells.integers(from).data());
+    }
+    std::fill(seen, seen + count, std::uint8_t{1});
+    return true;
   }
 
   // Plain a - b: this is a difference of two measurements, not the rest of one after taking out a part.
@@ -262,9 +344,12 @@ class CombinedSource : public ValueSource {
                     const RunVisitor& visit) const {
     std::vector<std::byte> packed(out.columns() * out.type().size());
     for (std::size_t row = 0; row < out.rows(); ++row) {
-      bool zero = true;
-      for (std::size_t i = 0; i < out.columns() && zero; ++i) zero = out.is_zero(row, i);
-      if (zero) continue;
+      const bool zeros_count = absent_is_no_value(out.type());
+      bool nothing = true;
+      for (std::size_t i = 0; i < out.columns() && nothing; ++i) {
+        nothing = zeros_count ? !has_value(out, row, i) : out.is_zero(row, i);
+      }
+      if (nothing) continue;
       if (!pack_row(out, row, packed)) {
         const Profile& first = *parts_.front().profile;
         FATHOM_CHECK(
@@ -290,6 +375,7 @@ class CombinedSource : public ValueSource {
   std::vector<Inverse> own_;
   std::vector<Inverse> exclusive_;
   std::vector<std::vector<MetricId>> metrics_;  // by part, by result metric
+  std::vector<bool> identical_;                 // by part: contexts and locations have the same numbers
   Axis axis_ = Axis::context;
 };
 

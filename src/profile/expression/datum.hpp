@@ -16,13 +16,14 @@ struct Datum {
   double number = 0;
   std::string text;
   std::vector<double> row;
+  bool literal = false;  // a text as the expression spells it, not one that was stored in a variable
 
   Datum() = default;
   Datum(double value) : number(value) {}
   Datum(std::string value) : kind(Kind::text), text(std::move(value)) {}
   Datum(std::vector<double> values) : kind(Kind::row), row(std::move(values)) {}
 
-  // A text counts as the number it starts with, or 0.
+  // A text counts as the number it starts with, or 0; one that the expression itself spells is 0, as in CubePL.
   [[nodiscard]] double as_number() const;
   [[nodiscard]] std::string as_text() const;  // of numbers and texts
 };

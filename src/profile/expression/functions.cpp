@@ -25,7 +25,7 @@ double apply(Function function, double x) {
     case Function::abs:
       return std::abs(x);
     case Function::sqrt:
-      return x < 0 ? 0 : std::sqrt(x);
+      return x >= 0 ? std::sqrt(x) : 0;
     case Function::sin:
       return std::sin(x);
     case Function::cos:

@@ -135,8 +135,11 @@ Datum Interpreter::eval(NodeIndex at) {
   switch (node.op) {
     case Op::number:
       return node.number;
-    case Op::text:
-      return tree_.texts[node.index];
+    case Op::text: {
+      Datum text(tree_.texts[node.index]);
+      text.literal = true;
+      return text;
+    }
     case Op::metric:
       return eval_metric(node);
     case Op::variable:
@@ -150,7 +153,8 @@ Datum Interpreter::eval(NodeIndex at) {
     case Op::subtract:
       return binary([](double a, double b) { return a - b; });
     case Op::multiply:
-      return binary([](double a, double b) { return a * b; });
+      // Nothing of what is not known is nothing.
+      return binary([](double a, double b) { return a == 0 || b == 0 ? 0 : a * b; });
     case Op::divide:
       return node.detail == 1 ? binary(divide_or_zero) : binary(divide);
     case Op::power:
@@ -289,6 +293,7 @@ void Interpreter::assign(const Node& node) {
     for (std::size_t i = 0; i < cells_; ++i) merged[i] = at_cell(active(i) ? value : slot, i);
     value = Datum(std::move(merged));
   }
+  value.literal = false;
   stored_ += bytes_of(value);
   if (!fresh) stored_ -= std::min(stored_, bytes_of(slot));
   slot = std::move(value);

@@ -80,7 +80,7 @@ double Datum::as_number() const {
     case Kind::number:
       return number;
     case Kind::text:
-      return leading_number(text);
+      return literal ? 0 : leading_number(text);
     case Kind::row:
       break;
   }

@@ -37,7 +37,7 @@ struct StepLimit {
 
 enum class Op : std::uint8_t {
   number,    // Node::number
-  text,      // texts[index]
+  text,      // texts[index]; counts as 0 where a number is wanted
   metric,    // metrics[index]; Reach::call: children are context[, system node]
   variable,  // variables[index], child: position in it (none = 0)
   external,  // index: id in the environment, child: position in it (none = 0)
@@ -78,7 +78,7 @@ enum class Op : std::uint8_t {
 
 enum class Function : std::uint8_t {
   abs,
-  sqrt,  // 0 of what is negative, as in CubePL
+  sqrt,  // 0 of what is negative or NaN, as in CubePL
   sin,
   cos,
   tan,
@@ -122,6 +122,8 @@ enum class TextFunction : std::uint8_t { lowercase, uppercase, environment };
 enum class Reach : std::uint8_t {
   here,    // of the cell being worked out
   system,  // of its context, over the whole system
+  fixed,   // of the cell being worked out; in pre-derived metrics as `system`
+  total,   // `system`, but in pre-derived metrics of the whole run
   roots,   // inclusive, of all roots together, over the cell's locations
   call,    // of a context and maybe a system node that the expression names
 };

@@ -65,18 +65,19 @@ class Session::Block : public Surroundings {
   Datum metric(std::size_t index) override {
     const Cells* cells = index < session_.operands_.size() ? session_.operands_[index].get() : nullptr;
     if (cells == nullptr || cells->columns() == 0) return 0.0;
-    const Reach reach = tree_.metrics[index].reach;
+    const Reach reach = session_.reach_of(tree_.metrics[index]);
     std::vector<double> out(end_ - begin_);
     const std::size_t columns = session_.columns_;
     for (std::size_t cell = begin_; cell < end_;) {
       const std::size_t row = cell / columns;
       const std::size_t stop = std::min(end_, (row + 1) * columns);
-      if (reach == Reach::system) {
+      if (reach == Reach::system || reach == Reach::total) {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(cell - begin_),
-                  out.begin() + static_cast<std::ptrdiff_t>(stop - begin_), cells->scalar(row, 0));
+                  out.begin() + static_cast<std::ptrdiff_t>(stop - begin_),
+                  cells->scalar(reach == Reach::total ? 0 : row, 0));
       } else if (reach == Reach::roots) {
         for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = cells->scalar(0, i - row * columns);
-      } else if (cells->type().is_double()) {
+      } else if (cells->type().kind == ValueKind::f64) {
         const auto values = cells->reals(row);
         for (std::size_t i = cell; i < stop; ++i) out[i - begin_] = values[i - row * columns];
       } else if (form_of(cells->type()) == Form::integer) {
@@ -155,6 +156,14 @@ bool Session::wants_inclusive() const {
   return false;
 }
 
+Reach Session::reach_of(const MetricReference& reference) const {
+  const Derivation derivation = profile_.defs().metric(metric_).derivation;
+  const bool pre = derivation == Derivation::pre_exclusive || derivation == Derivation::pre_inclusive;
+  if (reference.reach == Reach::fixed) return pre ? Reach::system : Reach::here;
+  if (reference.reach == Reach::total) return pre ? Reach::total : Reach::system;
+  return reference.reach;
+}
+
 Flavour Session::flavour_of(Wanted wanted) const {
   switch (wanted) {
     case Wanted::inclusive:
@@ -190,12 +199,15 @@ Result<void> Session::fetch(const Tree& tree) {
   for (const MetricReference& reference : tree.metrics) {
     operands_.emplace_back();
     const MetricId id = defs.find_metric(reference.metric);
-    if (!id.valid() || reference.reach == Reach::call) continue;
+    const Reach reach = reach_of(reference);
+    if (!id.valid() || reach == Reach::call) continue;
     Grouping grouping = grouping_;
-    if (reference.reach == Reach::system) grouping.columns = Grouping::over_whole_system(defs).columns;
-    if (reference.reach == Reach::roots) grouping.rows = {defs.contexts.roots()};
-    const Flavour flavour =
-        reference.reach == Reach::roots ? Flavour{Flavour::Kind::inclusive, {}} : flavour_of(reference.flavour);
+    const bool at_roots = reach == Reach::roots || reach == Reach::total;
+    if (reach == Reach::system || reach == Reach::total) {
+      grouping.columns = Grouping::over_whole_system(defs).columns;
+    }
+    if (at_roots) grouping.rows = {defs.contexts.roots()};
+    const Flavour flavour = at_roots ? Flavour{Flavour::Kind::inclusive, {}} : flavour_of(reference.flavour);
     FATHOM_TRY(Cells cells, reference.over == Over::sum
                                 ? compute_groups(profile_, id, flavour, grouping)
                                 : fold_locations(profile_, id, flavour, grouping, reference.over));
@@ -220,6 +232,9 @@ Result<double> Session::value_at(const MetricReference& reference, double contex
   if (system >= 0) {
     if (!(system < static_cast<double>(defs.system.nodes.size()))) return 0.0;
     node = static_cast<std::int64_t>(system);
+    // Processes and nodes have nothing of their own.
+    const bool location = defs.system.nodes[static_cast<std::size_t>(node)].kind == SystemKind::location;
+    if (!location && reference.system != Wanted::inclusive) return 0.0;
   }
   // An expression that asks for one call path mostly asks for many: all of them are worked out at once.
   const auto key = std::make_tuple(id, reference.flavour, node);
@@ -353,7 +368,8 @@ bool Session::rows_stand_alone(const Tree& tree) const {
     if (!id.valid() || reference.reach == Reach::call) return true;
     const Metric& metric = defs.metric(id);
     const Flavour::Kind kind = flavour_of(reference.flavour).kind;
-    if (kind == Flavour::Kind::named || reference.reach == Reach::roots) return false;
+    const Reach reach = reach_of(reference);
+    if (kind == Flavour::Kind::named || reach == Reach::roots || reach == Reach::total) return false;
     const bool stored = metric.stored_as(kind == Flavour::Kind::inclusive ? Scope::inclusive : Scope::exclusive) >= 0;
     return stored && !metric.derived() && profile_.values->cheap_axis() == Axis::context;
   });

@@ -41,6 +41,8 @@ class Session {
   // One attempt; `done` is false when the cells go ways that cannot be run together.
   Result<bool> try_block(const Tree& tree, std::size_t begin, std::size_t end, Cells& out);
   Result<double> value_at(const MetricReference& reference, double context, double system);
+  // What a reference means in this kind of derived metric.
+  [[nodiscard]] Reach reach_of(const MetricReference& reference) const;
   [[nodiscard]] Flavour flavour_of(Wanted wanted) const;
   [[nodiscard]] bool wants_inclusive() const;
   [[nodiscard]] Point point(std::size_t cell) const;

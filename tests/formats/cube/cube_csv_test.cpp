@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "formats/cube/cube_support.hpp"
+#include "profile/absent.hpp"
 
 namespace fathom::cube::testing {
 namespace {
@@ -77,7 +78,7 @@ std::optional<bool> shows(std::string_view cell, const Value& value, double scal
     return near(wrapped, *number);
   }
   if (type.is_double()) {
-    if (cell == "-") return std::abs(value.scalar()) == DBL_MAX;
+    if (cell == "-") return !has_value(value);
     const auto number = parse_double(cell == "-nan" ? "nan" : cell);
     if (!number) return false;
     return near(value.scalar(), *number) || std::abs(value.scalar() - *number) <= 1e-12 * scale;

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "formats/cube/cube_support.hpp"
+#include "profile/absent.hpp"
 
 namespace fathom::cube::testing {
 namespace {
@@ -176,6 +177,11 @@ TEST_P(CubeExpected, StoredValues) {
       const ContextId context = profile_->defs().contexts.find(sample["cnode"].get<std::uint64_t>());
       ASSERT_TRUE(context.valid());
       for (std::size_t l = 0; l < stored.size(); ++l) {
+        // The number that stands for "no value" is none.
+        if (!has_value(*cells, context.index(), l)) {
+          EXPECT_EQ(std::abs(json_double(stored[l])), std::numeric_limits<double>::max());
+          continue;
+        }
         EXPECT_TRUE(matches(cells->at(context.index(), l), stored[l], 0))
             << "cnode " << sample["cnode"] << " location " << l;
       }
@@ -190,10 +196,12 @@ TEST_P(CubeExpected, StoredValues) {
     for (const CubeFile::Row& row : (*values)->rows) {
       for (std::size_t l = 0; l < cells->columns(); ++l) {
         const Value value = cells->at(row.cnode, l);
+        constexpr double kMost = std::numeric_limits<double>::max();
+        const double number = has_value(value) ? value.scalar() : type.kind == ValueKind::min_f64 ? kMost : -kMost;
         exact += value.integer();
-        sum += value.scalar();
-        least = std::min(least, value.scalar());
-        most = std::max(most, value.scalar());
+        sum += number;
+        least = std::min(least, number);
+        most = std::max(most, number);
       }
     }
     if (type.is_integer() && expected["stored_sum"].is_number_integer()) {

@@ -149,6 +149,25 @@ TEST(Cubepl, WorksWithoutACubeFile) {
   EXPECT_EQ(*total("{ ${r}=0; if (((metric::time(e)+1)*2 > 3) and (not(1 > 2))) { ${r}=1; }; return ${r}; }"), 1);
 }
 
+// As the official library has them (found there with random expressions).
+TEST(Cubepl, RulesOfTheReference) {
+  // main (1, 2) calls foo (4, 8). In pre-derived metrics fixed means all locations together, and () the whole run.
+  EXPECT_EQ(*total("metric::fixed::time(e)", Derivation::pre_exclusive), 2 * (3 + 12));
+  EXPECT_EQ(*total("metric::fixed::time()", Derivation::pre_exclusive), 4 * 15);
+  EXPECT_EQ(*total("metric::fixed::time(e)"), 3);
+  // Machine, node, process, then the locations: parts of the system have nothing of their own.
+  EXPECT_EQ(*total("metric::call::time(0,i,2,e)"), 0);
+  EXPECT_EQ(*total("metric::call::time(0,i,2,i)"), 15);
+  EXPECT_EQ(*total("metric::call::time(0,i,3,e)"), 5);
+  // A text that the expression spells is no number, one that a variable holds is.
+  EXPECT_EQ(*total("\"12\"+1"), 1);
+  EXPECT_EQ(*total("{ ${a}=\"12\"; return ${a}+1; }"), 13);
+  EXPECT_EQ(*total("sqrt(1/0)"), 0);
+  EXPECT_EQ(*total("0*(1/0)"), 0);
+  EXPECT_EQ(*total("(1/0)*0"), 0);
+  EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), 0);
+}
+
 TEST(Cubepl, CellsMayGoDifferentWays) {
   // Only the cells above 3 count: 4 and 8.
   EXPECT_EQ(
@@ -268,7 +287,7 @@ TEST(Cubepl, VariablesOfTheSystemTree) {
   EXPECT_EQ(*total("${cube::locationgroup::parent::sysid}[0]"), 1);
   EXPECT_EQ(*total("${cube::location::parent::id}[1]"), 0);
   EXPECT_EQ(*total("${cube::location::parent::sysid}[1]"), 2);
-  EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), -1);
+  EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), 0);
   EXPECT_EQ(*total("${cube::stn::#children}[0] + 10 * ${cube::stn::#locationgroups}[1]"), 11);
   EXPECT_EQ(*total("${cube::locationgroup::#locations}[0]"), 2);
   EXPECT_EQ(*total("${cube::location::type}[0] + ${cube::locationgroup::type}[0]"), 0);

@@ -192,6 +192,19 @@ TEST_F(DumpiRewrite, IntoADirectoryUnderTheOldName) {
   EXPECT_TRUE(fs::exists(folder_ / "other" / "run-0001.bin"));
 }
 
+TEST_F(DumpiRewrite, RanksOfALargerRunOfThatNameNeedForce) {
+  const auto set = run({rank(0), rank(1)});
+  ASSERT_TRUE(rewrite_set(*set, {}, folder_ / "again.meta").ok());
+  const Filter fewer = filter({{"ranks", "0"}});
+  const auto refused = rewrite_set(*set, fewer, folder_ / "again.meta");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("again-0001.bin"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "again-0001.bin"));
+  ASSERT_TRUE(rewrite_set(*set, fewer, folder_ / "again.meta", true).ok());
+  EXPECT_FALSE(fs::exists(folder_ / "again-0001.bin"));
+  EXPECT_TRUE(fs::exists(folder_ / "again-0000.bin"));
+}
+
 TEST_F(DumpiRewrite, OnlyCpuTimes) {
   TraceMaker made;
   made.mask(kMaskCpu | kMaskThread);

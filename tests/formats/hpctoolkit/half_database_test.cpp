@@ -157,7 +157,8 @@ TEST_F(HalfDatabase, ThreadsDoNotChangeSums) {
   const Opened half = open_at(at);
   ASSERT_TRUE(half.profile);
   const auto sums = [&](unsigned threads) {
-    set_thread_count(threads);
+    const Execution execution(threads);
+    const ExecutionScope scope(execution);
     Selection selection;
     selection.flavour.kind = Flavour::Kind::inclusive;
     selection.locations = all_locations(half.profile->defs());
@@ -171,7 +172,6 @@ TEST_F(HalfDatabase, ThreadsDoNotChangeSums) {
   const auto one = sums(1);
   EXPECT_EQ(sums(2), one);
   EXPECT_EQ(sums(8), one);
-  set_thread_count(0);
 }
 
 }  // namespace

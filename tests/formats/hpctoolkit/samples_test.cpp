@@ -73,10 +73,10 @@ TEST(Samples, TimeAddsUpToTheSpan) {
       EXPECT_NEAR(sum, span, 1e-6) << name << " depth " << depth;
       EXPECT_EQ(count, samples) << name;
       ASSERT_EQ(statistics->tables.size(), 2U);
-      for (const StatisticsTable& table : statistics->tables) {
+      for (const Table& table : statistics->tables) {
         double rows = 0;
-        for (const auto& row : table.rows) rows += std::strtod(row[3].c_str(), nullptr);
-        EXPECT_NEAR(rows, span, 1e-6) << name << " " << table.name;
+        for (std::size_t row = 0; row < table.rows(); ++row) rows += table.column("wall_s").real(row);
+        EXPECT_NEAR(rows, span, 1e-6) << name << " " << table.schema.name;
       }
     }
     // A window cuts what reaches over its borders.

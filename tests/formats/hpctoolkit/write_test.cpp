@@ -147,11 +147,11 @@ TEST_F(HpctoolkitWrite, DoesNotDependOnTheNumberOfThreadsOrTheMemory) {
     EXPECT_TRUE(blob.ok());
     return std::string(blob->text());
   };
-  set_thread_count(1);
-  ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::meta, directory_ / "one").ok());
-  set_thread_count(3);
-  ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::meta, directory_ / "three").ok());
-  set_thread_count(0);
+  for (const auto& [threads, name] : {std::pair{1U, "one"}, std::pair{3U, "three"}}) {
+    const Execution execution(threads);
+    const ExecutionScope scope(execution);
+    ASSERT_TRUE(write_database(*profile, nullptr, {}, Generation::meta, directory_ / name).ok());
+  }
   auto small = std::make_shared<Profile>(*profile);
   small->work = make_work(false, 400 << 10);
   auto status = write_database(*small, nullptr, {}, Generation::meta, directory_ / "small");

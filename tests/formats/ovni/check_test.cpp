@@ -82,6 +82,24 @@ TEST(OvniCheck, Events) {
              "4 bytes, expected a payload of at least 12");
 }
 
+// A trace that ends inside a subsystem, as the emulator judges it with -l.
+TEST(OvniCheck, SubsystemsThatAreLeftOpen) {
+  expect_one(stream_with([](StreamBuilder& s) { s.event("VSh", 1100); }), "ovni.stack_left", 0,
+             "1 values on its stack");
+}
+
+// One line that says what helps, however many events are out of order.
+TEST(OvniCheck, UnsortedEventsAreToldOnce) {
+  TemporaryDirectory scratch;
+  const auto found = check(write_made(scratch.path(), stream_with([](StreamBuilder& s) {
+                                        s.event("OB.", 1300).event("OB.", 1200).event("OB.", 1400).event("OB.", 1100);
+                                      }),
+                                      made_metadata()));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, "ovni.clock_order");
+  EXPECT_NE(found[0].text.find("fathom sort"), std::string::npos);
+}
+
 TEST(OvniCheck, EndsOfStreams) {
   const std::string whole = made_stream();
   // Cut inside the last event: it is lost, and the thread never ends.

@@ -140,7 +140,10 @@ TEST(OvniEmulator, Version2Files) {
       for (const Stream& stream : trace->streams) {
         auto sorted = sort_stream(stream, kSortWindow);
         ASSERT_TRUE(sorted.ok());
-        if (!sorted->bytes.empty()) std::ofstream(stream.file, std::ios::binary) << sorted->bytes;
+        if (sorted->patches.empty()) continue;
+        std::string whole;
+        patched(stream, sorted->patches, [&](Bytes bytes) { whole += as_text(bytes); });
+        std::ofstream(stream.file, std::ios::binary) << whole;
       }
     }
     std::string why;

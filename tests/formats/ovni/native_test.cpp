@@ -59,7 +59,8 @@ void check_case(const std::filesystem::path& directory, const std::string& versi
     for (std::size_t i = 0; i < trace->streams.size(); ++i) {
       auto result = sort_stream(trace->streams[i], kSortWindow);
       ASSERT_TRUE(result.ok()) << result.error().text();
-      const std::string mine = result->bytes.empty() ? std::string(trace->streams[i].blob.text()) : result->bytes;
+      std::string mine;
+      patched(trace->streams[i], result->patches, [&](Bytes bytes) { mine += as_text(bytes); });
       EXPECT_TRUE(mine == wanted->streams[i].blob.text()) << trace->streams[i].path;
     }
   }

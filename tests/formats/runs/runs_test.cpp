@@ -1,8 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <fstream>
+
+#include "experiment/collect.hpp"
+#include "experiment/unit.hpp"
 #include "formats/extrap/expected.hpp"
 #include "formats/registry.hpp"
 #include "formats/runs/run_names.hpp"
+#include "profile/views.hpp"
+#include "temporary_directory.hpp"
 
 namespace fathom::runs {
 namespace {
@@ -81,6 +88,145 @@ TEST(Runs, CubeDirectoriesOfTheReference) {
     if (HasFailure()) break;
   }
   EXPECT_GE(compared, 15u);
+}
+
+TEST(RunNames, AFirstPartThatVariesLikeAParameterIsOne) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(first_part_of(Names{"x2.y8.r1", "x4.y8.r1"}), FirstPart::parameter);
+  EXPECT_EQ(first_part_of(Names{"x2.y8.r1", "x2.y16.r1"}), FirstPart::prefix);  // and a constant is none anyway
+  EXPECT_EQ(first_part_of(Names{"app.y8.r1", "app.y16.r1"}), FirstPart::prefix);
+  EXPECT_EQ(first_part_of(Names{"app1.y8", "lib2.y8"}), FirstPart::prefix);
+  EXPECT_EQ(first_part_of(Names{"x2y8", "x4y8"}), FirstPart::prefix);  // there is no dot
+  EXPECT_EQ(first_part_of(Names{"x2.r1", "x4.r1"}), FirstPart::prefix);
+  const auto point = parse_run_name("x2.y8.r1", FirstPart::parameter);
+  ASSERT_TRUE(point.ok());
+  EXPECT_EQ(point->names, (Names{"x", "y"}));
+  EXPECT_EQ(point->values, (std::vector<double>{2, 8}));
+}
+
+// Whatever is collected from a run adds up to what the run measured.
+TEST(Runs, CollectedTotalsAreTheProfilesTotals) {
+  if (!std::filesystem::exists(FATHOM_SHARED_DATA "/hpctoolkit")) GTEST_SKIP() << "no reference data";
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(FATHOM_SHARED_DATA "/hpctoolkit")) {
+    if (!entry.is_directory()) continue;
+    SCOPED_TRACE(entry.path().string());
+    std::vector<std::filesystem::path> candidates{entry.path()};
+    for (const auto& inner : std::filesystem::directory_iterator(entry.path())) {
+      if (inner.is_directory()) candidates.push_back(inner.path());
+    }
+    for (const auto& path : candidates) {
+      auto dataset = open_dataset(path, make_work());
+      if (!dataset.ok() || !(*dataset)->format().name.starts_with("hpctoolkit")) continue;
+      auto profile = (*dataset)->profile();
+      if (!profile.ok()) continue;
+      LeftOut left_out;
+      const auto values = values_of_run(**profile, {}, left_out);
+      ASSERT_TRUE(values.ok()) << values.error().text();
+      std::map<std::string, double> collected;
+      for (const RunValues& v : *values) {
+        for (const double x : v.values) collected[v.metric] += x;
+      }
+      for (const auto& [metric, sum] : collected) {
+        const MetricId id = (*profile)->defs().find_metric(metric);
+        if ((*profile)->defs().metric(id).derived()) continue;  // ratios do not add up
+        const auto total = metric_total(**profile, id, {});
+        ASSERT_TRUE(total.ok());
+        EXPECT_NEAR(sum, total->scalar(), 1e-9 * std::abs(total->scalar())) << metric;
+        ++compared;
+      }
+      for (const std::string& metric : left_out.metrics) {
+        const MetricId id = (*profile)->defs().find_metric(metric);
+        if ((*profile)->defs().metric(id).derived()) continue;
+        const auto total = metric_total(**profile, id, {});
+        if (total.ok()) {
+          EXPECT_EQ(total->scalar(), 0) << metric << " was left out";
+        }
+      }
+      break;
+    }
+  }
+  EXPECT_GE(compared, 20U);
+}
+
+std::map<std::string, std::vector<double>> means_of(const Experiment& experiment, const std::string& metric) {
+  std::map<std::string, std::vector<double>> out;
+  for (const Series& series : experiment.series()) {
+    if (experiment.metrics()[series.metric].name != metric) continue;
+    for (std::size_t k = 0; k < experiment.points_of(series).size(); ++k) {
+      out[experiment.callpaths()[series.callpath].name].push_back(experiment.means()[series.first + k]);
+    }
+  }
+  return out;
+}
+
+class RunsOfTraces : public ::testing::Test {
+ protected:
+  void add(const std::string& name) {
+    std::filesystem::copy(FATHOM_SOURCE_DIR "/examples/ring", directory_ / name,
+                          std::filesystem::copy_options::recursive);
+  }
+  Result<ExperimentPtr> open(const Work& work = make_work()) {
+    FATHOM_TRY(dataset_, open_dataset(directory_.path(), work));
+    return dataset_->experiment();
+  }
+  TemporaryDirectory directory_;
+  DatasetPtr dataset_;
+};
+
+TEST_F(RunsOfTraces, AreReducedAndCollected) {
+  for (const char* name : {"ring.n1.r1", "ring.n1.r2", "ring.n2.r1", "ring.n4.r1"}) add(name);
+  auto experiment = open();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ(dataset_->format().name, "runs");
+  EXPECT_EQ((*experiment)->parameters(), std::vector<std::string>{"n"});
+  // Every rank enters each call as often as the trace says, at every point.
+  auto trace = open_dataset(FATHOM_SOURCE_DIR "/examples/ring", make_work());
+  ASSERT_TRUE(trace.ok());
+  const auto statistics = (*trace)->statistics({});
+  ASSERT_TRUE(statistics.ok());
+  const auto visits = means_of(**experiment, "visits");
+  std::size_t calls = 0;
+  for (const CallStatistics& call : statistics->calls) {
+    if (call.count == 0 || !call.name.starts_with("MPI_")) continue;
+    const auto found = visits.find("compute->" + call.name);
+    ASSERT_NE(found, visits.end()) << call.name;
+    EXPECT_EQ(found->second, std::vector<double>(3, static_cast<double>(call.count) / 4)) << call.name;
+    ++calls;
+  }
+  EXPECT_GE(calls, 3U);
+  EXPECT_EQ(unit_of((*experiment)->metrics()[0]), "sec");
+  EXPECT_FALSE(description_of((*experiment)->metrics()[0]).empty());
+}
+
+TEST_F(RunsOfTraces, AListSaysThePointsWhereNamesDoNot) {
+  for (const char* name : {"monday", "tuesday", "wednesday"}) add(name);
+  std::ofstream(directory_ / "runs.csv") << "path,p,size\nmonday,4,10\ntuesday,4,20\n\"wednesday\",4,20\n";
+  auto experiment = open();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ((*experiment)->parameters(), std::vector<std::string>{"size"});
+  ASSERT_EQ((*experiment)->point_count(), 2U);
+  std::ofstream(directory_ / "runs.csv") << "path,size\nmonday,ten\n";
+  experiment = open();
+  ASSERT_FALSE(experiment.ok());
+  EXPECT_NE(experiment.error().text().find("runs.csv:2"), std::string::npos) << experiment.error().text();
+}
+
+TEST_F(RunsOfTraces, ARunThatCannotBeReadIsNamedAndLeftOut) {
+  for (const char* name : {"ring.n1.r1", "ring.n1.r2", "ring.n2.r1", "ring.n4.r1"}) add(name);
+  for (const auto& entry : std::filesystem::directory_iterator(directory_ / "ring.n1.r2")) {
+    std::ofstream(entry.path(), std::ios::trunc) << "damaged";
+  }
+  const Work work = make_work();
+  auto experiment = open(work);
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ((*experiment)->point_count(), 3U);
+  std::string noted;
+  for (const Diagnostic& diagnostic : work->diagnostics.all()) {
+    if (diagnostic.id == "runs.unreadable") noted += diagnostic.place.file + " ";
+  }
+  EXPECT_NE(noted.find("ring.n1.r2"), std::string::npos) << noted;
+  EXPECT_FALSE(open(make_work(true)).ok());
 }
 
 }  // namespace

@@ -215,8 +215,9 @@ NodeIndex Parser::metric() {
   } else if (!peek(")")) {
     reference.flavour = flavour();
     if (accept(",")) reference.system = flavour();
+    if (fixed) reference.reach = Reach::fixed;
   } else if (fixed) {
-    reference.reach = Reach::system;
+    reference.reach = Reach::total;
   }
   expect(")");
   return failed() ? 0 : tree().add_metric(reference, std::move(children));

@@ -95,7 +95,11 @@ class Printer {
       if (!word) problem_ = fmt::format("CubePL cannot name the metric '{}'", reference.metric);
     }
     if (reference.over != expression::Over::sum) problem_ = "CubePL has no statistics over locations";
-    if (reference.reach == Reach::system) {
+    if (reference.reach == Reach::fixed) {
+      return fmt::format("metric::fixed::{}({})", reference.metric,
+                         reference.flavour == Wanted::running ? "*" : flavour(reference.flavour));
+    }
+    if (reference.reach == Reach::system || reference.reach == Reach::total) {
       if (reference.flavour != Wanted::running) problem_ = "CubePL has no flavours for values of the whole system";
       return fmt::format("metric::fixed::{}()", reference.metric);
     }

@@ -277,7 +277,7 @@ Datum of_node(std::string_view what, const SystemTree& system, std::size_t index
   if (what == "rank") return static_cast<double>(node.rank.value_or(0));
   if (what == "void") return is_void(system, node) ? 1.0 : 0.0;
   if (what == "parent::sysid") return node.parent.valid() ? number(node.parent.index()) : -1.0;
-  if (what == "parent::id") return node.parent.valid() ? number_of(system, node.parent) : -1.0;
+  if (what == "parent::id") return node.parent.valid() ? number_of(system, node.parent) : 0.0;
   if (what == "#children" || what == "#groups") {
     // A tree node has tree nodes and groups below it, a group locations.
     const SystemKind below = node.kind == SystemKind::group ? SystemKind::location

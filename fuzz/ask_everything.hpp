@@ -1,0 +1,57 @@
+// Everything that a command would ask of a dataset. Nothing may crash, hang or take memory beyond the budget.
+#pragma once
+
+#include <string>
+
+#include "experiment/experiment.hpp"
+#include "formats/registry.hpp"
+#include "profile/compute.hpp"
+#include "trace/merge.hpp"
+
+namespace fathom {
+
+inline Work fuzz_work() {
+  const Work work = make_work(false, std::uint64_t{256} << 20);
+  work->options["max-steps"] = "20000";  // endless expressions must not eat the time
+  return work;
+}
+
+inline void read_values(const Profile& profile) {
+  const Definitions& defs = profile.defs();
+  // Tables in proportion to contexts × locations are the caller's wish, not the file's; keep them small here.
+  if (defs.contexts.size() * defs.system.location_count() > 100000 || defs.metrics.size() > 200) return;
+  for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
+    for (const auto kind : {Flavour::Kind::stored, Flavour::Kind::inclusive, Flavour::Kind::exclusive}) {
+      Selection selection;
+      selection.flavour.kind = kind;
+      selection.locations = all_locations(defs);
+      selection.void_values = true;
+      (void)compute(profile, MetricId(m), selection);
+    }
+  }
+}
+
+inline void read_events(const Trace& trace) {
+  auto events = MergedEvents::over(trace);
+  if (!events.ok()) return;
+  std::string detail;
+  while (const Event* event = events->next()) {
+    detail.clear();
+    (void)trace.detail(*event, detail);
+  }
+  (void)trace.messages({}, [](const Message&) { return true; });
+}
+
+inline void ask_everything(Dataset& dataset) {
+  (void)dataset.describe(true);
+  if (const auto profile = dataset.profile(); profile.ok()) read_values(**profile);
+  if (const auto trace = dataset.trace(); trace.ok()) {
+    read_events(**trace);
+    (void)dataset.statistics({});
+  }
+  if (const auto experiment = dataset.experiment(); experiment.ok()) (void)dataset.models();
+  (void)dataset.check();
+  (void)dataset.dump({}, [](std::string_view) { return true; });
+}
+
+}  // namespace fathom

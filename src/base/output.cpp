@@ -1,0 +1,82 @@
+#include "base/output.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "base/stop.hpp"
+#include "base/visible.hpp"
+
+namespace fathom {
+
+namespace {
+
+// Printable ASCII and line breaks, as nearly everything is.
+bool is_harmless(std::string_view text) {
+  bool odd = false;
+  for (const char c : text) odd |= (c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
+  return !odd;
+}
+
+// 0, or why it could not be written.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Output::write(std::string_view text) {
+  std::string shown;
+  if (for_people_ && !is_harmless(text)) {
+    shown = visible_lines(text);
+    text = shown;
+  }
+  // What is large goes out as it is.
+  if (descriptor_ >= 0 && text.size() >= kFlushAt) {
+    flush();
+    if (error_ == 0) error_ = write_all(descriptor_, text);
+    return;
+  }
+  buffer_ += text;
+  if (buffer_.size() >= kFlushAt) flush_when_descriptor();
+}
+
+void Output::write_number(double value) {
+  if (!std::isfinite(value)) return write(exact_text(value));
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  write(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+}
+
+void Output::write_number(Int128 value) {
+  if (value >= INT64_MIN && value <= INT64_MAX) return write_number(static_cast<std::int64_t>(value));
+  write(exact_text(value));
+}
+
+void Output::flush() {
+  if (descriptor_ < 0) return;
+  // Nothing that was made from a file that is gone reaches the reader; errors do.
+  if (descriptor_ != STDERR_FILENO && stop_reason()) error_ = EIO;
+  if (error_ == 0) error_ = write_all(descriptor_, buffer_);
+  buffer_.clear();
+}
+
+Result<void> Output::finish() {
+  flush();
+  if (auto lost = stop_reason()) return *std::move(lost);
+  if (error_ == 0 || error_ == EPIPE) return {};
+  return Error(std::string("cannot write to standard output: ") + std::strerror(error_));
+}
+
+}  // namespace fathom

@@ -1,0 +1,192 @@
+#include "findings/model_ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "experiment/unit.hpp"
+#include "model/predict.hpp"
+
+namespace fathom {
+namespace {
+
+constexpr double kWorthSaying = 0.01;  // share of the total from which a model can be a bug
+
+std::optional<Exponent> parse_exponent(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
+  if (const auto slash = text.find('/'); slash != std::string_view::npos) {
+    const auto above = parse_integer<std::int64_t>(trim(text.substr(0, slash)));
+    const auto below = parse_integer<std::int64_t>(trim(text.substr(slash + 1)));
+    if (!above || !below || *below <= 0) return std::nullopt;
+    return Exponent::fraction(*above, *below);
+  }
+  if (const auto whole = parse_integer<std::int64_t>(text)) return Exponent::fraction(*whole);
+  if (const auto number = parse_double(text)) return Exponent::decimal(*number);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<Growth>> parse_expectation(std::string_view text, std::span<const std::string> parameters) {
+  std::vector<Growth> expected(parameters.size());
+  const auto wrong = [&](std::string_view part) {
+    return Error::usage(fmt::format("cannot understand '{}' in the expectation '{}'", part, text))
+        .hint("write a product such as 'log2(p)', 'p^(1/2) * log2(p)^2' or '1'");
+  };
+  std::vector<std::string> names(parameters.begin(), parameters.end());
+  for (std::string_view part : split(text, '*')) {
+    part = trim(part);
+    if (part.empty()) return wrong(part);
+    if (part == "1" || equal_ignoring_case(part, "constant")) continue;
+    const bool log = part.starts_with("log2(") || part.starts_with("log(");
+    std::string_view name;
+    std::string_view rest;
+    if (log) {
+      const auto open = part.find('(');
+      const auto close = part.find(')');
+      if (close == std::string_view::npos) return wrong(part);
+      name = trim(part.substr(open + 1, close - open - 1));
+      rest = trim(part.substr(close + 1));
+    } else {
+      const auto hat = part.find('^');
+      name = trim(part.substr(0, hat));
+      rest = hat == std::string_view::npos ? std::string_view{} : part.substr(hat);
+    }
+    Exponent exponent = Exponent::fraction(1);
+    if (!rest.empty()) {
+      const auto parsed = rest.front() == '^' ? parse_exponent(rest.substr(1)) : std::nullopt;
+      if (!parsed) return wrong(part);
+      exponent = *parsed;
+    }
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      return Error::usage(
+                 fmt::format("the expectation names '{}', which is no parameter{}", name, did_you_mean(name, names)))
+          .hint(fmt::format("parameters are: {}", fmt::join(names, ", ")));
+    }
+    Growth& g = expected[static_cast<std::size_t>(found - names.begin())];
+    (log ? g.log : g.power) = exponent;
+  }
+  return expected;
+}
+
+std::vector<double> largest_point(const Experiment& e) {
+  std::vector<double> largest(e.parameters().size(), -INFINITY);
+  for (std::size_t i = 0; i < e.point_count(); ++i) {
+    const auto point = e.point(i);
+    for (std::size_t p = 0; p < largest.size() && p < point.size(); ++p) largest[p] = std::max(largest[p], point[p]);
+  }
+  return largest;
+}
+
+std::string named_point(const Experiment& e, std::span<const double> point) {
+  std::string out;
+  for (std::size_t i = 0; i < point.size() && i < e.parameters().size(); ++i) {
+    // 100000, not 1e+05: process counts are read digit by digit.
+    const double x = point[i];
+    const bool whole = x == std::floor(x) && std::fabs(x) < 1e15;
+    out +=
+        fmt::format("{}{}={}", i > 0 ? ", " : "", e.parameters()[i], whole ? fmt::format("{:.0f}", x) : exact_text(x));
+  }
+  return out;
+}
+
+Result<std::vector<double>> parse_point(std::string_view text, std::span<const std::string> parameters,
+                                        std::span<const double> otherwise) {
+  std::vector<double> point(otherwise.begin(), otherwise.end());
+  std::vector<bool> given(parameters.size(), !otherwise.empty());
+  point.resize(parameters.size(), 0);
+  const std::vector<std::string> names(parameters.begin(), parameters.end());
+  for (const std::string_view part : split(text, ',')) {
+    if (trim(part).empty()) continue;
+    const auto equals = part.find('=');
+    const std::string_view name = trim(part.substr(0, equals));
+    const auto value = equals == std::string_view::npos ? std::nullopt : parse_double(trim(part.substr(equals + 1)));
+    if (!value) {
+      return Error::usage(fmt::format("'{}' is not PARAMETER=NUMBER", part)).hint("write a point as p=1024,n=4096");
+    }
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      return Error::usage(fmt::format("there is no parameter '{}'{}", name, did_you_mean(name, names)))
+          .hint(fmt::format("parameters are: {}", fmt::join(names, ", ")));
+    }
+    point[static_cast<std::size_t>(found - names.begin())] = *value;
+    given[static_cast<std::size_t>(found - names.begin())] = true;
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i]) return Error::usage(fmt::format("the point '{}' gives no value for parameter '{}'", text, names[i]));
+  }
+  return point;
+}
+
+Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const RankingOptions& options) {
+  Ranking ranking;
+  const std::size_t parameters = e.parameters().size();
+  ranking.largest = largest_point(e);
+  ranking.target = options.at.empty() ? ranking.largest : options.at;
+  if (options.at.empty() && parameters > 0) ranking.target[0] *= kFarExtrapolation;
+  const Growth usual = e.scaling() == Scaling::strong ? Growth{} : Growth{{}, Exponent::fraction(1)};
+  std::vector<Growth> expected(parameters, usual);
+  if (options.expect) {
+    FATHOM_TRY(expected, parse_expectation(*options.expect, e.parameters()));
+  }
+  std::map<std::uint32_t, std::pair<double, double>> totals;  // per metric, now and then
+  for (const Model& model : set.models) {
+    RankedModel r;
+    r.model = &model;
+    Model judged = model;
+    r.now = model.function(ranking.largest);
+    for (std::uint32_t p = 0; p < parameters; ++p) {
+      r.growth.push_back(leading_growth(model.function, p, Terms::positive));
+      // Only parameters that the target moves can hurt there.
+      if (ranking.target[p] <= ranking.largest[p] || !grows_faster(r.growth[p], expected[p])) continue;
+      // Growth that may be noise does not count at the target either.
+      auto tamed = within(expected[p], e, judged, set.modeler.measure, p);
+      r.suspect.push_back({p, !tamed});
+      if (tamed) judged.function = std::move(*tamed);
+    }
+    const auto positive = [](double v) { return std::isfinite(v) && v > 0 ? v : 0; };
+    r.then = judged.function(ranking.target);
+    auto& total = totals[e.series()[model.series].metric];
+    total.first += positive(r.now);
+    total.second += positive(r.then);
+    ranking.models.push_back(std::move(r));
+  }
+  for (RankedModel& r : ranking.models) {
+    const Series& series = e.series()[r.model->series];
+    const auto [now, then] = totals[series.metric];
+    r.share_now = now > 0 ? std::max(r.now, 0.0) / now : 0;
+    r.share_then = then > 0 ? std::max(r.then, 0.0) / then : 0;
+    const double as_modelled = then > 0 ? r.model->function(ranking.target) / then : 0;
+    for (const auto& [p, sure] : r.suspect) {
+      if (r.bug || (r.unsure && !sure) || (sure ? r.share_then : as_modelled) < kWorthSaying) continue;
+      r.bug = sure;
+      r.unsure = !sure;
+      const std::string what =
+          fmt::format("'{}' of {}", e.metrics()[series.metric].name, e.callpaths()[series.callpath].name);
+      const std::string unit = unit_of(e.metrics()[series.metric]);
+      const std::string allowed = expected[p].constant() ? "a constant" : expected[p].text(e.parameters()[p]);
+      r.explanation =
+          sure ? fmt::format("{} grows like {}, faster than {}: from {} ({}) at {} to {} ({}) at {}.", what,
+                             r.growth[p].text(e.parameters()[p]), allowed, readable(r.now, unit),
+                             percent(r.share_now, 1), named_point(e, ranking.largest), readable(r.then, unit),
+                             percent(r.share_then, 1), named_point(e, ranking.target))
+               : fmt::format(
+                     "{} is modelled by {}, but its noise does not allow to tell that from {}, as which it "
+                     "counts at {}.",
+                     what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
+    }
+  }
+  std::stable_sort(ranking.models.begin(), ranking.models.end(), [](const RankedModel& a, const RankedModel& b) {
+    if (a.bug != b.bug) return a.bug;
+    return a.share_then > b.share_then;
+  });
+  return ranking;
+}
+
+}  // namespace fathom

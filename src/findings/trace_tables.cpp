@@ -1,0 +1,122 @@
+#include "findings/trace_tables.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "findings/trace_report.hpp"
+
+namespace fathom {
+
+using namespace analysis;
+
+namespace {
+constexpr double kSecond = 1e-9;
+}
+
+Table wait_table(const Analysis& analysis, const WaitGrouping& by) {
+  const RunCalls& run = analysis.run;
+  using Key = std::array<std::uint32_t, 4>;  // kind, location, culprit, call; kNone = not told apart
+  struct Sum {
+    std::int64_t ns = 0;
+    std::uint64_t count = 0;
+    std::int64_t longest = 0;
+  };
+  std::map<Key, Sum> sums;
+  for (std::uint32_t l = 0; l < run.locations.size(); ++l) {
+    for (const Wait& wait : analysis.waits.locations[l].waits) {
+      const Key key = {by.kind ? static_cast<std::uint32_t>(wait.kind) : kNone, by.rank ? l : kNone,
+                       by.culprit ? wait.culprit : kNone,
+                       by.call ? std::uint32_t{run.locations[l].calls[wait.call].name} : kNone};
+      Sum& sum = sums[key];
+      sum.ns += wait.length;
+      ++sum.count;
+      sum.longest = std::max(sum.longest, wait.length);
+    }
+  }
+  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  Schema schema{"waits", {}};
+  if (by.kind) schema.columns.push_back({"kind", ColumnType::text});
+  if (by.rank) schema.columns.push_back({"location", ColumnType::text});
+  if (by.culprit) schema.columns.push_back({"culprit", ColumnType::text});
+  if (by.call) schema.columns.push_back({"call", ColumnType::text});
+  schema.columns.push_back({"count", ColumnType::uint64});
+  schema.columns.push_back({"waited_s", ColumnType::float64, "s"});
+  schema.columns.push_back({"longest_s", ColumnType::float64, "s"});
+  schema.columns.push_back({"share", ColumnType::float64});
+  TableBuilder table(std::move(schema));
+  for (const auto& [key, sum] : rows) {
+    std::vector<std::string> texts;
+    if (by.kind) texts.emplace_back(to_string(static_cast<WaitKind>(key[0])));
+    if (by.rank) texts.push_back(run.label(key[1]));
+    if (by.culprit) texts.push_back(run.label(key[2]));
+    if (by.call) texts.push_back(run.names[key[3]].name);
+    std::vector<TableBuilder::Cell> cells;
+    for (const std::string& text : texts) cells.emplace_back(std::string_view(text));
+    cells.emplace_back(sum.count);
+    cells.emplace_back(static_cast<double>(sum.ns) * kSecond);
+    cells.emplace_back(static_cast<double>(sum.longest) * kSecond);
+    cells.emplace_back(analysis.location_time() > 0 ? static_cast<double>(sum.ns) / analysis.location_time() : 0.0);
+    table.add(cells);
+  }
+  return std::move(table).finish();
+}
+
+Table critical_path_table(const Analysis& analysis) {
+  TableBuilder table(Schema{"critical_path",
+                            {{"location", ColumnType::text},
+                             {"activity", ColumnType::text},
+                             {"time_s", ColumnType::float64, "s"},
+                             {"share", ColumnType::float64},
+                             {"imbalance_s", ColumnType::float64, "s"}}});
+  for (const PathPart& part : critical_path_numbers(analysis)) {
+    table.row(part.location, part.activity, part.s, part.share, part.imbalance_s);
+  }
+  return std::move(table).finish();
+}
+
+Table efficiency_table(std::vector<RunEfficiency> runs, bool weak) {
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const RunEfficiency& a, const RunEfficiency& b) { return a.locations < b.locations; });
+  TableBuilder table(Schema{"efficiency",
+                            {{"run", ColumnType::text},
+                             {"locations", ColumnType::uint64},
+                             {"runtime_s", ColumnType::float64, "s"},
+                             {"global", ColumnType::float64},
+                             {"parallel", ColumnType::float64},
+                             {"load_balance", ColumnType::float64},
+                             {"communication", ColumnType::float64},
+                             {"serialisation", ColumnType::float64},
+                             {"transfer", ColumnType::float64},
+                             {"computation", ColumnType::float64},
+                             {"speedup", ColumnType::float64}}});
+  for (const RunEfficiency& run : runs) {
+    const RunEfficiency& first = runs.front();
+    double computation = run.useful_s > 0 ? first.useful_s / run.useful_s : 1;
+    if (weak && first.locations > 0)
+      computation *= static_cast<double>(run.locations) / static_cast<double>(first.locations);
+    const double speedup = run.numbers.runtime_s > 0 ? first.numbers.runtime_s / run.numbers.runtime_s : 1;
+    table.row(run.name, run.locations, run.numbers.runtime_s, run.numbers.parallel * computation, run.numbers.parallel,
+              run.numbers.load_balance, run.numbers.communication, run.numbers.serialisation, run.numbers.transfer,
+              computation, speedup);
+  }
+  return std::move(table).finish();
+}
+
+std::string falls_first(const Table& efficiencies) {
+  if (efficiencies.rows() < 2) return {};
+  std::string found;
+  double largest = 0.01;
+  for (const char* name : {"load_balance", "serialisation", "transfer", "communication", "computation"}) {
+    const Column& column = efficiencies.column(name);
+    const double fall = column.real(0) - column.real(efficiencies.rows() - 1);
+    // Communication is named where its parts are not known.
+    if (fall > largest) {
+      largest = fall;
+      found = name;
+    }
+  }
+  return found;
+}
+
+}  // namespace fathom

@@ -1,0 +1,168 @@
+#include "findings/trace_texts.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/number.hpp"
+
+namespace fathom {
+
+namespace {
+
+std::string seconds(double s) { return readable(s, "sec"); }
+std::string share(double part) { return fmt::format("{:.3g} %", part * 100); }
+
+struct Sentences {
+  std::string text;
+  std::string advice;
+};
+
+std::string in_region(const Finding& finding) {
+  return finding.where.region.empty() ? std::string() : fmt::format(" in {}", finding.where.region);
+}
+
+// What the culprits do meanwhile: "computes", "are in other MPI calls".
+std::string doing(const Finding& finding) {
+  const bool several = finding.culprits.list.size() + finding.culprits.more != 1;
+  if (finding.where.activity == "io") return several ? "read or write files" : "reads or writes files";
+  if (finding.where.activity == "mpi") return several ? "are in other MPI calls" : "is in other MPI calls";
+  return several ? "compute" : "computes";
+}
+
+Sentences load_imbalance(const Finding& f, const TextNumbers& n, const std::string& who, const std::string& lost) {
+  return {fmt::format("{} computes {} longer than the average rank, and the others wait{} for it: {} lost.", who,
+                      share(n.excess), in_region(f), lost),
+          n.node.empty()
+              ? fmt::format("Move work away from {}: {} has {} more than its share.", who,
+                            f.culprits.list.size() > 1 ? "the first one" : "it", seconds(n.excess_s))
+              : fmt::format("Move work away from {}, or look at node {}, which they share: the first one has "
+                            "{} more than its share.",
+                            who, n.node, seconds(n.excess_s))};
+}
+
+Sentences tiny_messages(const Finding&, const TextNumbers& n, const std::string& lost) {
+  const std::string what = n.per_step > 1 ? fmt::format("about {:.0f} per rank and step", n.per_step)
+                                          : fmt::format("{} of them", grouped(n.messages));
+  return {fmt::format("Most messages are tiny ({:.3g} bytes on average, {}), and sending them one by one costs {}.",
+                      n.mean_bytes, what, lost),
+          "Combine what goes to the same rank in the same step into one message."};
+}
+
+Sentences slow_iteration(const Finding& f, const TextNumbers& n, const std::string& who, const std::string& lost) {
+  const std::size_t count = f.where.iterations.size();
+  const std::string steps = count == 1
+                                ? fmt::format("Step {}", f.where.iterations[0])
+                                : fmt::format("{} steps, the first of them step {},", count, f.where.iterations[0]);
+  const std::string take = count == 1 ? "takes" : "take";
+  if (f.culprits.list.empty()) {
+    return {
+        fmt::format("{} {} {} instead of {} on all ranks alike: {} lost.", steps, take, seconds(n.slow_s),
+                    seconds(n.median_s), lost),
+        "Find out what happened to all ranks at this time: a checkpoint, the file system, the network, another job."};
+  }
+  return {fmt::format("{} {} {} instead of {} because {} is late: {} lost.", steps, take, seconds(n.slow_s),
+                      seconds(n.median_s), who, lost),
+          fmt::format("Find out what happened on {} at this time: input or output, its node, memory, another program.",
+                      who)};
+}
+
+}  // namespace
+
+void write_trace_texts(Finding& f, const TextNumbers& n) {
+  const std::string who = ranks_text(f.culprits);
+  std::string Who = who;
+  if (!Who.empty()) Who[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(Who[0])));
+  const bool several = f.culprits.list.size() + f.culprits.more != 1;
+  const std::string lost = fmt::format("{} ({} of all time)", seconds(f.lost_s), share(f.severity));
+  const std::string region = f.where.region.empty() ? std::string("calls") : f.where.region;
+  Sentences s;
+  if (f.kind == "load_imbalance") {
+    s = load_imbalance(f, n, Who, lost);
+    s.advice = s.advice.replace(s.advice.find(Who), Who.size(), who);
+    if (several) {
+      s.text = fmt::format(
+          "{} compute longer than the average rank, the first by {}, and the others wait{} for them: {} lost.", Who,
+          share(n.excess), in_region(f), lost);
+    }
+  } else if (f.kind == "alternating_imbalance") {
+    s = {fmt::format("In each step another rank is late and the others wait for it{}, though all compute the same in "
+                     "total: {} lost.",
+                     in_region(f), lost),
+         "Balance each step rather than the sum, or let ranks meet less often, so that lucky and unlucky steps even "
+         "out."};
+  } else if (f.kind == "late_sender") {
+    s = {fmt::format("Ranks wait{} for messages of {}, which {} before sending them: {} lost.", in_region(f), who,
+                     doing(f), lost),
+         fmt::format("Send first and compute then: let {} call MPI_Isend as soon as the data are there.", who)};
+  } else if (f.kind == "late_receiver") {
+    s = {fmt::format("Senders of large messages wait{} until {} {} to receive them: {} lost.", in_region(f), who,
+                     several ? "are ready" : "is ready", lost),
+         fmt::format("Post the receives (MPI_Irecv) on {} before computing.", who)};
+  } else if (f.kind == "wrong_order") {
+    s = {fmt::format("{} {} messages in a fixed order and {} for one that is not there while others are, and all that "
+                     "follows waits as well: {} lost.",
+                     Who, several ? "take" : "takes", several ? "wait" : "waits", lost),
+         "Receive in the order of arrival: MPI_Waitany over all receives, or MPI_ANY_SOURCE."};
+  } else if (f.kind == "serialisation") {
+    s = {fmt::format(
+             "Ranks work one after the other, each waiting{} for a message of the one before: {} lost, {:.3g} ranks "
+             "work at a time.",
+             in_region(f), lost, n.concurrency),
+         "Cut the sweep into more and smaller pieces, so that the next rank can begin while this one goes on."};
+  } else if (f.kind == "master_worker") {
+    s = {fmt::format("All ranks wait{} for {}, which serves them one after the other: {} lost.", in_region(f), who,
+                     lost),
+         fmt::format("Hand out larger tasks or several at once, or use several masters: serving one request takes {}.",
+                     seconds(n.service_s))};
+  } else if (f.kind == "io_serialisation") {
+    s = {fmt::format("The others wait{} while {} {} files: {} lost.", in_region(f), who,
+                     several ? "read or write" : "reads or writes", lost),
+         "Let all ranks read or write their part (MPI_File_*_all), overlap it with computation, or do it less often."};
+  } else if (f.kind == "early_reduce") {
+    s = {fmt::format("The root of {} waits for {}: {} lost.", region, who, lost),
+         fmt::format(
+             "Let {} come to the call earlier and do work behind it, or use the nonblocking form and let the root "
+             "compute meanwhile.",
+             who)};
+  } else if (f.kind == "late_broadcast") {
+    s = {
+        fmt::format("All ranks wait in {} for the root, {}, which {} before it: {} lost.", region, who, doing(f), lost),
+        "Move work of the root behind the call, or use the nonblocking form and compute meanwhile."};
+  } else if (f.kind == "early_scan") {
+    s = {fmt::format("Ranks wait in {} for {}, which {} before the call and {} before them in the scan: {} lost.",
+                     region, who, doing(f), several ? "come" : "comes", lost),
+         fmt::format("Move work of {} behind the call, or use the nonblocking form and compute meanwhile.", who)};
+  } else if (f.kind == "slow_iteration") {
+    s = slow_iteration(f, n, who, lost);
+  } else if (f.kind == "tiny_messages") {
+    s = tiny_messages(f, n, lost);
+  } else if (f.kind == "no_overlap") {
+    s = {fmt::format("Large messages move only inside of {} although both sides were ready before: {} lost.", region,
+                     lost),
+         "Let the library work during computation: a progress thread, MPI_Test now and then, or smaller pieces."};
+  } else if (f.kind == "sparse_alltoall") {
+    s = {fmt::format("{} of the parts that {} exchanges are empty, and handling them costs {}.", share(n.zero_share),
+                     region, lost),
+         "Exchange with those that have data only: point-to-point messages or a neighbourhood collective."};
+  } else if (f.kind == "communication") {
+    s = {fmt::format("Moving data, without any waiting, costs {}, most of it{}.", lost, in_region(f)),
+         "Send less or less often, combine messages, or place ranks that talk much on the same node."};
+  } else if (f.kind == "wait_io") {
+    s = {fmt::format("Ranks wait in {} for {} before they use a file together: {} lost.", region, who, lost),
+         "Let ranks come to the call together, or use independent or nonblocking file operations."};
+  } else if (f.kind == "wait_fence") {
+    s = {fmt::format("Ranks wait in {} for {}: {} lost.", region, who, lost),
+         "Use fences less often, or synchronise only those that exchange data (post, start, complete, wait)."};
+  } else if (f.kind == "lock_contention") {
+    s = {fmt::format("Ranks wait in {} for a lock that {} holds: {} lost.", region, who, lost),
+         "Hold locks for a shorter time, or use shared ones."};
+  } else {
+    s = {fmt::format("Ranks wait in {} for {}: {} lost.", region, who, lost),
+         "Let both sides come to the call together."};
+  }
+  f.text = std::move(s.text);
+  f.advice = std::move(s.advice);
+}
+
+}  // namespace fathom

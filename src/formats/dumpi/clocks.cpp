@@ -1,0 +1,169 @@
+#include "formats/dumpi/clocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "base/parallel.hpp"
+
+namespace fathom::dumpi {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kWorldHandle = 2;
+// Ranks leave MPI_Init within milliseconds of each other; clocks of different boots are further apart.
+constexpr std::int64_t kAgreement = kSecond;
+
+// When a rank left MPI_Init on its own clock; nothing where that is not recorded.
+std::optional<std::int64_t> end_of_init(const File& file, const ScanResult& scan) {
+  if (scan.per_function[ids::kInit] + scan.per_function[ids::kInitThread] == 0) return std::nullopt;
+  std::optional<std::int64_t> found;
+  for (const Chunk& chunk : scan.chunks) {
+    for_each_call(file, chunk, [&](const Call& call) {
+      if (call.id != ids::kInit && call.id != ids::kInitThread) return true;
+      if (call.has_wall()) found = call.wall_stop_ns;
+      return false;
+    });
+    if (found) break;
+  }
+  return found;
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::string host_of(const RankFile& rank) {
+  const Sections& sections = rank.file.sections();
+  const bool known = sections.has(Section::header) && !sections.header.host.empty();
+  return known ? sections.header.host : fmt::format("rank {}", rank.rank);
+}
+
+}  // namespace
+
+Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& files, const std::vector<ScanResult>& scans,
+                                               const Work& work) {
+  std::vector<std::int64_t> shifts(files.size(), 0);
+  if (files.size() < 2) return shifts;
+  std::vector<std::optional<std::int64_t>> init(files.size());
+  FATHOM_CHECK(parallel_for(files.size(), [&](std::size_t i) -> Result<void> {
+    if (scans[i].any_wall) init[i] = end_of_init(files[i].file, scans[i]);
+    return {};
+  }));
+  // Ranks of one host share its clock, unless they disagree themselves: names may lie.
+  std::map<std::string, std::vector<std::size_t>> hosts;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (init[i]) hosts[host_of(files[i])].push_back(i);
+  }
+  std::vector<std::vector<std::size_t>> domains;
+  for (const auto& [host, members] : hosts) {
+    const auto [low, high] = std::minmax_element(members.begin(), members.end(),
+                                                 [&](std::size_t a, std::size_t b) { return *init[a] < *init[b]; });
+    if (*init[*high] - *init[*low] < kAgreement) {
+      domains.push_back(members);
+    } else {
+      for (const std::size_t member : members) domains.push_back({member});
+    }
+  }
+  if (domains.empty()) return shifts;
+  const auto when = [&](const std::vector<std::size_t>& domain) {
+    std::vector<std::int64_t> ends;
+    for (const std::size_t member : domain) ends.push_back(*init[member]);
+    return median(std::move(ends));
+  };
+  const auto reference = std::min_element(domains.begin(), domains.end(),
+                                          [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  const std::int64_t zero = when(*reference);
+  std::size_t moved = 0;
+  std::int64_t furthest = 0;
+  for (const auto& domain : domains) {
+    const std::int64_t shift = zero - when(domain);
+    if (std::abs(shift) < kAgreement) continue;
+    for (const std::size_t member : domain) shifts[member] = shift;
+    moved += domain.size();
+    if (std::abs(shift) > std::abs(furthest)) furthest = shift;
+  }
+  if (moved > 0) {
+    work->diagnostics.info(
+        "dumpi.clocks", Place::in(files.front().file.blob().name()),
+        fmt::format("the ranks have several clocks: {} of {} ranks are moved by up to {:.6f} s, so that all leave "
+                    "MPI_Init together (--clock raw shows stored times)",
+                    moved, files.size(), static_cast<double>(furthest) / 1e9));
+  }
+  const auto unknown = static_cast<std::size_t>(std::count(init.begin(), init.end(), std::nullopt));
+  if (moved > 0 && unknown > 0) {
+    FATHOM_CHECK(work->diagnostics.warn(
+        "dumpi.clock_unknown", Place::in(files.front().file.blob().name()),
+        fmt::format("{} ranks have no record of MPI_Init: their clocks are taken as they are", unknown)));
+  }
+  return shifts;
+}
+
+Result<void> check_identities(const std::vector<RankFile>& files, const std::vector<ScanResult>& scans,
+                              std::optional<std::uint32_t> expected_size, const Work& work) {
+  std::vector<std::int64_t> starts;
+  std::map<std::int64_t, std::vector<std::size_t>> sizes;  // that files tell
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const RankFile& rank = files[i];
+    const File& file = rank.file;
+    bool rank_known = false;
+    bool size_known = false;
+    for (const std::uint64_t offset : scans[i].notable) {
+      const auto id = detail::load<std::uint16_t>(file.at(offset));
+      if (id == ids::kCommRank ? rank_known : id != ids::kCommSize || size_known) continue;
+      Call call;
+      if (file.decoder().decode(file.at(offset), file.at(scans[i].end), call) != Decoder::Outcome::ok) break;
+      if (call.integer(0) != kWorldHandle) continue;
+      const std::int64_t said = call.integer(1);
+      if (id == ids::kCommSize) {
+        size_known = true;
+        sizes[said].push_back(i);
+        continue;
+      }
+      rank_known = true;
+      if (said == rank.rank) continue;
+      FATHOM_CHECK(work->diagnostics.lost(
+          "dumpi.wrong_rank", file.place(offset),
+          fmt::format("the file is named as rank {}, but MPI_Comm_rank of the world gave {} in it", rank.rank, said)));
+    }
+    if (file.sections().has(Section::header)) {
+      starts.push_back(static_cast<std::int64_t>(file.sections().header.start_time));
+    }
+  }
+  // What most files say, unless the metafile says it.
+  std::int64_t usual_size = 0;
+  std::size_t most = 0;
+  for (const auto& [size, members] : sizes) {
+    if (members.size() > most) usual_size = size;
+    most = std::max(most, members.size());
+  }
+  if (expected_size) usual_size = *expected_size;
+  for (const auto& [size, members] : sizes) {
+    if (size == usual_size) continue;
+    const RankFile& first = files[members.front()];
+    FATHOM_CHECK(work->diagnostics.lost(
+        "dumpi.wrong_size", Place::in(first.file.blob().name()),
+        fmt::format("MPI_Comm_size of the world gave {} in {} file{}, {} is expected: of another run?", size,
+                    members.size(), members.size() == 1 ? "" : "s", usual_size)));
+  }
+  if (starts.size() < 2) return {};
+  // Ranks of a run start within seconds of each other.
+  constexpr std::int64_t kOneRun = 3600;
+  const std::int64_t usual = median(starts);
+  for (const RankFile& rank : files) {
+    if (!rank.file.sections().has(Section::header)) continue;
+    const auto start = static_cast<std::int64_t>(rank.file.sections().header.start_time);
+    if (std::abs(start - usual) <= kOneRun) continue;
+    FATHOM_CHECK(
+        work->diagnostics.warn("dumpi.other_run", rank.file.place(0),
+                               fmt::format("rank {} was started {} s {} the others: a file of another run?", rank.rank,
+                                           std::abs(start - usual), start > usual ? "after" : "before")));
+  }
+  return {};
+}
+
+}  // namespace fathom::dumpi

@@ -1,0 +1,52 @@
+// The trace level of an archive.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "formats/otf2/mapping.hpp"
+#include "trace/window_index.hpp"
+
+namespace fathom::otf2 {
+
+class Otf2Trace : public Trace {
+ public:
+  static Result<std::shared_ptr<const Otf2Trace>> make(std::shared_ptr<const Archive> archive);
+
+  [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
+  Result<void> detail(const Event& event, std::string& out) const override;
+  [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+  [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
+
+  // For streams.
+  [[nodiscard]] const Archive& archive() const { return *archive_; }
+  [[nodiscard]] const Mapping& mapping() const { return mapping_; }
+  [[nodiscard]] const LocalDefinitions& local(LocationId location) const { return locals_[location.index()]; }
+  // Damage at an offset of a location's events is told once, however many streams come across it.
+  Result<void> report(LocationId location, const Blob& blob, std::uint64_t offset, Severity severity,
+                      std::string_view id, std::string text) const;
+  // True once per location: what was counted over all of it is told by the first stream that reaches the end.
+  [[nodiscard]] bool first_to_finish(LocationId location) const { return !finished_[location.index()].exchange(true); }
+
+ private:
+  Result<void> read_locals();
+  Result<void> find_lost_regions();
+  Result<void> read_notes();
+  [[nodiscard]] std::optional<TimeWindow> span_of(std::size_t location) const;
+
+  std::shared_ptr<const Archive> archive_;
+  Mapping mapping_;
+  std::vector<LocalDefinitions> locals_;
+  std::vector<std::vector<Event>> notes_;                   // of the file of markers, by location
+  std::unique_ptr<std::atomic<std::uint64_t>[]> reported_;  // offsets below are told
+  std::unique_ptr<std::atomic<bool>[]> finished_;
+  std::unique_ptr<WindowIndex[]> windows_;  // by location
+  // Files that details were asked of.
+  [[nodiscard]] Result<Blob> kept_events(std::size_t location) const;
+  mutable std::mutex blobs_mutex_;
+  mutable std::map<std::size_t, Blob> blobs_;
+  mutable std::once_flag span_once_;
+  mutable std::optional<TimeWindow> span_;
+};
+
+}  // namespace fathom::otf2

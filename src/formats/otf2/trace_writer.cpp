@@ -1,0 +1,219 @@
+#ifdef FATHOM_HAS_OTF2
+
+#include "formats/otf2/trace_writer.hpp"
+
+#include <fmt/format.h>
+#include <otf2/OTF2_Pthread_Locks.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "formats/otf2/definition_writer.hpp"
+#include "formats/otf2/rewrite.hpp"
+
+namespace fathom::otf2 {
+
+namespace {
+
+constexpr std::uint64_t kEventChunk = 1 << 20;
+constexpr std::uint64_t kDefinitionChunk = 4 << 20;
+
+OTF2_FlushType always_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+OTF2_TimeStamp no_time(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
+
+// The library prints what goes wrong unless somebody listens; here errors are results.
+struct Listener {
+  std::mutex mutex;
+  std::string text;
+};
+OTF2_ErrorCode listen(void* user, const char* file, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
+                      va_list arguments) {
+  (void)file;
+  auto& listener = *static_cast<Listener*>(user);
+  char text[512];
+  (void)std::vsnprintf(text, sizeof(text), format, arguments);
+  const std::scoped_lock lock(listener.mutex);
+  if (listener.text.empty()) listener.text = fmt::format("{}: {}", OTF2_Error_GetDescription(code), text);
+  return code;
+}
+
+class ListenToLibrary {
+ public:
+  ListenToLibrary() : before_(OTF2_Error_RegisterCallback(listen, &listener_)) {}
+  ~ListenToLibrary() { OTF2_Error_RegisterCallback(before_, nullptr); }
+  ListenToLibrary(const ListenToLibrary&) = delete;
+  ListenToLibrary& operator=(const ListenToLibrary&) = delete;
+  [[nodiscard]] const std::string& text() const { return listener_.text; }
+
+ private:
+  Listener listener_;
+  OTF2_ErrorCallback before_;
+};
+
+struct CloseArchive {
+  void operator()(OTF2_Archive* archive) const { (void)OTF2_Archive_Close(archive); }
+};
+
+class Writer {
+ public:
+  Writer(const Trace& trace, const Work& work, WriterPlan plan)
+      : trace_(trace), work_(work), plan_(std::move(plan)), ids_(trace), written_(plan_.locations.size()) {}
+
+  Result<void> write(const std::filesystem::path& directory, const std::string& name) {
+    archive_.reset(OTF2_Archive_Open(directory.c_str(), name.c_str(), OTF2_FILEMODE_WRITE, kEventChunk,
+                                     kDefinitionChunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
+    if (!archive_) return failed("cannot create the archive");
+    static const OTF2_FlushCallbacks kFlush = {always_flush, no_time};
+    FATHOM_CHECK(must(OTF2_Archive_SetFlushCallbacks(archive_.get(), &kFlush, nullptr)));
+    FATHOM_CHECK(must(OTF2_Archive_SetSerialCollectiveCallbacks(archive_.get())));
+    FATHOM_CHECK(must(OTF2_Pthread_Archive_SetLockingCallbacks(archive_.get(), nullptr)));
+    FATHOM_CHECK(must(OTF2_Archive_SetCreator(archive_.get(), "Fathom")));
+    FATHOM_CHECK(must(OTF2_Archive_OpenEvtFiles(archive_.get())));
+    FATHOM_CHECK(find_start());
+    FATHOM_CHECK(write_events());
+    FATHOM_CHECK(must(OTF2_Archive_CloseEvtFiles(archive_.get())));
+    FATHOM_CHECK(write_local_definitions());
+    FATHOM_CHECK(write_definitions());
+    FATHOM_CHECK(
+        must(OTF2_Archive_SetBoolProperty(archive_.get(), "OTF2::MPI_COMMUNICATION_COMPLETE", complete_, true)));
+    const OTF2_ErrorCode closed = OTF2_Archive_Close(archive_.release());
+    FATHOM_CHECK(must(closed));
+    return tell();
+  }
+
+ private:
+  Result<void> must(OTF2_ErrorCode code) const {
+    if (code == OTF2_SUCCESS) return {};
+    return failed(OTF2_Error_GetDescription(code));
+  }
+  [[nodiscard]] Error failed(std::string_view what) const {
+    return Error(fmt::format("the OTF2 library: {}", listening_.text().empty() ? what : listening_.text()));
+  }
+
+  // Times of an archive are not negative; those of a trace may be.
+  Result<void> find_start() {
+    bool found = false;
+    std::mutex mutex;
+    const auto first = [&](std::size_t i) -> Result<void> {
+      FATHOM_TRY(auto stream, trace_.open(LocationId(i), {}));
+      EventCursor cursor(std::move(stream), 16);
+      while (const Event* event = cursor.next()) {
+        if (!event->has_time) continue;
+        const std::scoped_lock lock(mutex);
+        start_ns_ = found ? std::min(start_ns_, event->time_ns) : event->time_ns;
+        found = true;
+        break;
+      }
+      return cursor.status();
+    };
+    FATHOM_CHECK(parallel_for(trace_.location_count(), first));
+    if (start_ns_ < 0) shift_ns_ = -start_ns_;
+    return {};
+  }
+
+  Result<void> write_events() {
+    Progress progress("writing events", plan_.locations.size());
+    const auto write_one = [&](std::size_t i) -> Result<void> {
+      OTF2_EvtWriter* const out = OTF2_Archive_GetEvtWriter(archive_.get(), plan_.locations[i].id);
+      if (out == nullptr) return failed("cannot write events");
+      if (i < trace_.location_count()) {
+        EventWriter writer(trace_, plan_, ids_, LocationId(i), out, shift_ns_, start_ns_);
+        FATHOM_TRY(written_[i], writer.write());
+      }
+      progress.advance();
+      return must(OTF2_Archive_CloseEvtWriter(archive_.get(), out));
+    };
+    return parallel_for(plan_.locations.size(), write_one);
+  }
+
+  // Empty ones: other readers complain where there are none.
+  Result<void> write_local_definitions() {
+    FATHOM_CHECK(must(OTF2_Archive_OpenDefFiles(archive_.get())));
+    for (const PlannedLocation& location : plan_.locations) {
+      OTF2_DefWriter* const out = OTF2_Archive_GetDefWriter(archive_.get(), location.id);
+      if (out == nullptr) return failed("cannot write definitions");
+      FATHOM_CHECK(must(OTF2_Archive_CloseDefWriter(archive_.get(), out)));
+    }
+    return must(OTF2_Archive_CloseDefFiles(archive_.get()));
+  }
+
+  Result<void> write_definitions() {
+    OTF2_GlobalDefWriter* const out = OTF2_Archive_GetGlobalDefWriter(archive_.get());
+    if (out == nullptr) return failed("cannot write definitions");
+    WrittenSpan span;
+    bool any = false;
+    std::uint64_t sends = 0;
+    std::uint64_t receives = 0;
+    std::uint64_t lost = 0;
+    for (const WrittenLocation& location : written_) {
+      sends += location.sends;
+      receives += location.receives;
+      lost += location.lost_peers;
+      if (!location.any) continue;
+      span.first_ns = any ? std::min(span.first_ns, location.first_ns) : location.first_ns;
+      span.last_ns = any ? std::max(span.last_ns, location.last_ns) : location.last_ns;
+      any = true;
+    }
+    complete_ = sends == receives && lost == 0;
+    span.first_ns += shift_ns_;
+    span.last_ns += shift_ns_;
+    std::vector<std::uint64_t> events;
+    for (const WrittenLocation& location : written_) events.push_back(location.events);
+    DefinitionWriter writer(trace_, plan_, ids_, out);
+    FATHOM_CHECK(must(writer.write(span, events)));
+    return must(OTF2_Archive_CloseGlobalDefWriter(archive_.get(), out));
+  }
+
+  Result<void> tell() const {
+    const auto sum = [&](std::uint64_t WrittenLocation::*member) {
+      std::uint64_t total = 0;
+      for (const WrittenLocation& location : written_) total += location.*member;
+      return total;
+    };
+    const auto note = [&](std::string_view id, Severity severity, std::uint64_t count, std::string_view text) {
+      return count == 0 ? Result<void>{} : work_->diagnostics.add(id, severity, Place{}, std::string(text), count);
+    };
+    FATHOM_CHECK(note("otf2.event_without_time", Severity::warning, sum(&WrittenLocation::timeless),
+                      "events without a time get that of the event before them"));
+    FATHOM_CHECK(note("otf2.late_event", Severity::warning, sum(&WrittenLocation::backwards),
+                      "events that come late get the time of the event before them"));
+    FATHOM_CHECK(note("otf2.lost_peer", Severity::warning, sum(&WrittenLocation::lost_peers),
+                      "messages whose peer is not in their communicator are written with an undefined rank"));
+    FATHOM_CHECK(note("otf2.nameless_event", Severity::data_loss, sum(&WrittenLocation::nameless),
+                      "events of channels, metrics or markers that are not defined are left out"));
+    return note("otf2.unknown_operation", Severity::info, sum(&WrittenLocation::unknown_operations),
+                "collectives that OTF2 has no operation for are written as barrier or all-to-all");
+  }
+
+  const Trace& trace_;
+  const Work& work_;
+  WriterPlan plan_;
+  WriterIds ids_;
+  ListenToLibrary listening_;
+  std::unique_ptr<OTF2_Archive, CloseArchive> archive_;
+  std::vector<WrittenLocation> written_;
+  std::int64_t start_ns_ = 0;
+  std::int64_t shift_ns_ = 0;
+  bool complete_ = false;
+};
+
+}  // namespace
+
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& target, const Work& work) {
+  // One at a time: whom the library tells its errors is a matter of the whole process.
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
+  FATHOM_TRY(WriterPlan plan, WriterPlan::of(trace, work));
+  FATHOM_TRY(ArchiveTarget made, ArchiveTarget::at(target, work->flag("force")));
+  Writer writer(trace, work, std::move(plan));
+  if (auto written = writer.write(made.directory(), made.name()); !written) {
+    return std::move(written).error().where(Place::in(target.string()));
+  }
+  return made.commit();
+}
+
+}  // namespace fathom::otf2
+
+#endif

@@ -1,0 +1,258 @@
+#include "formats/runs/run_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "formats/registry.hpp"
+#include "formats/runs/run_names.hpp"
+#include "formats/runs/run_points.hpp"
+#include "formats/runs/runs_format.hpp"
+
+namespace fathom::runs {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What must be converted before it can be read, and how.
+constexpr std::pair<std::string_view, const char*> kUnconverted[] = {
+    {".nsys-rep", "convert the reports first: nsys export --type sqlite REPORT.nsys-rep"},
+    {".qdrep", "convert the reports first: nsys export --type sqlite REPORT.qdrep"},
+    {".qdstrm", "convert the reports first: nsys import, then nsys export --type sqlite"},
+    {".ncu-rep", "reports of Nsight Compute are not read; record with Nsight Systems and export as SQLite"},
+};
+constexpr std::size_t kLookedAt = 200;  // entries, for recognition
+constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+
+std::vector<fs::path> entries(const fs::path& directory, std::size_t most) {
+  std::vector<fs::path> list;
+  std::error_code status;
+  for (fs::directory_iterator it(directory, status), end; !status && it != end && list.size() < most;
+       it.increment(status)) {
+    if (!it->path().filename().string().starts_with('.')) list.push_back(it->path());
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+// One run can be made of what this format reads.
+bool gives_runs(const Format& format) {
+  if (&format == &runs::format()) return false;
+  const auto& reads = format.can.reads;
+  const auto has = [&](Level level) { return std::find(reads.begin(), reads.end(), level) != reads.end(); };
+  return format.collect != nullptr || has(Level::profile) || has(Level::trace);
+}
+
+// A format by a file's name and which of its endings that is; the first one is what the format is opened by.
+struct Ending {
+  const Format* format = nullptr;
+  std::size_t rank = 0;  // of the format, then of the ending
+  std::size_t size = 0;
+};
+Ending ending_of(const std::string& name) {
+  Ending best;
+  std::size_t rank = 0;
+  for (const Format* format : all_formats()) {
+    if (!gives_runs(*format)) continue;
+    for (const std::string_view ending : split(format->extensions, ' ')) {
+      ++rank;
+      if (ending.empty()) continue;
+      for (const std::string& full : {std::string(ending), std::string(ending) + ".gz"}) {
+        if (name.ends_with(full) && full.size() > best.size) best = {format, rank, full.size()};
+      }
+    }
+  }
+  return best;
+}
+
+const Format* format_at(const fs::path& path, const Work& work) {
+  const auto source = Source::at(path, work);
+  if (!source) return nullptr;
+  for (const Recognition& r : recognise(*source)) {
+    if (gives_runs(*r.format) && r.match.confidence >= Confidence::likely) return r.format;
+  }
+  return nullptr;
+}
+
+// Of files of several kinds the first counts: an ending of a format, in the order of the registry.
+std::vector<fs::path> of_one_kind(const std::vector<fs::path>& files) {
+  std::map<std::size_t, std::vector<fs::path>> by_rank;
+  for (const fs::path& file : files) {
+    if (const Ending ending = ending_of(file.filename().string()); ending.format != nullptr) {
+      by_rank[ending.rank].push_back(file);
+    }
+  }
+  return by_rank.empty() ? std::vector<fs::path>() : by_rank.begin()->second;
+}
+
+std::vector<fs::path> files_in(const fs::path& directory, std::size_t most) {
+  std::vector<fs::path> files;
+  std::error_code status;
+  for (fs::path& path : entries(directory, most)) {
+    if (fs::is_regular_file(path, status)) files.push_back(std::move(path));
+  }
+  return files;
+}
+
+// The runs in a point directory: it is a dataset itself, or it holds files.
+std::vector<fs::path> runs_in(const fs::path& directory, const Work& work) {
+  std::vector<fs::path> files = of_one_kind(files_in(directory, kAll));
+  // A name promises nothing; what is there decides.
+  const auto sound = [&](const fs::path& file) { return format_at(file, work) != nullptr; };
+  if (std::any_of(files.begin(), files.end(), sound)) return files;
+  if (format_at(directory, work) != nullptr) return {directory};
+  for (const fs::path& file : files_in(directory, kAll)) {
+    if (ending_of(file.filename().string()).format == nullptr && format_at(file, work) != nullptr) return {file};
+  }
+  // Files with the right name that no format recognises: damaged; whoever opens them says why.
+  return files;
+}
+
+std::vector<Member> members_below(const fs::path& directory, const Work& work) {
+  std::vector<fs::path> directories;
+  std::error_code status;
+  for (fs::path& path : entries(directory, kAll)) {
+    if (fs::is_directory(path, status)) directories.push_back(std::move(path));
+  }
+  std::vector<std::vector<fs::path>> found(directories.size());
+  (void)parallel_for(directories.size(), [&](std::size_t i) -> Result<void> {
+    found[i] = runs_in(directories[i], work);
+    return {};
+  });
+  std::vector<Member> members;
+  for (std::size_t i = 0; i < directories.size(); ++i) {
+    for (fs::path& path : found[i]) members.push_back({std::move(path), directories[i].filename().string()});
+  }
+  return members;
+}
+
+// Files that carry their point in their own names.
+std::vector<Member> members_by_name(const fs::path& directory) {
+  std::vector<Member> members;
+  for (fs::path& file : of_one_kind(files_in(directory, kAll))) {
+    const std::string name = file.filename().string();
+    members.push_back({std::move(file), name.substr(0, name.size() - ending_of(name).size)});
+  }
+  return members;
+}
+
+// Runs of one kind only: formats differ in what they measure and in how they are collected.
+Result<void> keep_one_format(std::vector<Member>& members, const fs::path& where, const Work& work) {
+  std::vector<std::size_t> ranks;
+  for (const Member& member : members) {
+    const Ending ending = ending_of(member.path.filename().string());
+    ranks.push_back(ending.format != nullptr ? ending.rank : kAll);
+  }
+  const std::size_t first = *std::min_element(ranks.begin(), ranks.end());
+  std::vector<Member> kept;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (ranks[i] == first) kept.push_back(std::move(members[i]));
+  }
+  const std::size_t others = members.size() - kept.size();
+  members = std::move(kept);
+  if (others == 0) return {};
+  return work->diagnostics.add("runs.other_formats", Severity::warning, Place::in(where.string()),
+                               "a run is of another format than the others; left out", others);
+}
+
+Result<RunList> with_points(std::vector<Member> members, const fs::path& where, const Work& work) {
+  FATHOM_CHECK(keep_one_format(members, where, work));
+  RunList list;
+  list.members = std::move(members);
+  FATHOM_CHECK(points_by_name(list, where, work));
+  return list;
+}
+
+}  // namespace
+
+Result<RunList> list_runs(const fs::path& directory, const Work& work) {
+  std::error_code status;
+  if (fs::exists(directory / kListName, status)) return points_by_list(directory, work);
+  auto members = members_below(directory, work);
+  if (!members.empty()) return with_points(std::move(members), directory, work);
+  members = members_by_name(directory);
+  if (members.size() > 1) return with_points(std::move(members), directory, work);
+  for (const auto& [ending, hint] : kUnconverted) {
+    for (const fs::path& run : entries(directory, kLookedAt)) {
+      for (const fs::path& file : files_in(run, kLookedAt)) {
+        if (!file.filename().string().ends_with(ending)) continue;
+        return Error(fmt::format("No sqlite or ncu-rep files were found in: {}", directory.string())).hint(hint);
+      }
+    }
+  }
+  return Error(fmt::format("No cube files were found in: {}", directory.string()))
+      .hint(
+          "a directory of runs holds one directory per run, named like app.p8.n100.r1, with a profile or trace of any "
+          "format in each; or a list runs.csv: path, then one column per parameter");
+}
+
+Result<RunList> list_runs(const std::vector<fs::path>& paths, const Work& work) {
+  std::vector<Member> members;
+  std::error_code status;
+  for (const fs::path& path : paths) {
+    const std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
+    if (!fs::is_directory(path, status)) {
+      const Ending ending = ending_of(name);
+      members.push_back(
+          {path, ending.format != nullptr ? name.substr(0, name.size() - ending.size) : path.stem().string()});
+      continue;
+    }
+    auto found = runs_in(path, work);
+    if (found.empty()) found.push_back(path);
+    for (fs::path& one : found) members.push_back({std::move(one), name});
+  }
+  if (members.empty()) return Error::usage("no runs are given");
+  return with_points(std::move(members), paths.front().parent_path(), work);
+}
+
+Match recognise_runs(const Source& source) {
+  if (!source.is_directory()) return {};
+  if (source.has(kListName)) return {Confidence::certain, "a directory with a list of runs, runs.csv"};
+  const Work work = make_work();
+  std::error_code status;
+  std::map<std::vector<std::string>, std::set<std::string>> by_parameters;  // runs that name the same ones
+  const Format* unnamed = nullptr;
+  std::size_t repeated = 0;
+  for (const fs::path& path : entries(source.path(), kLookedAt)) {
+    std::string name = path.filename().string();
+    const bool directory = fs::is_directory(path, status);
+    const Format* format = nullptr;
+    if (directory) {
+      const auto files = of_one_kind(files_in(path, kLookedAt));
+      format = files.empty() ? format_at(path, work) : ending_of(files.front().filename().string()).format;
+      // A name alone is not enough where nothing else says that these are runs.
+      if (unnamed == nullptr && format != nullptr && !files.empty()) unnamed = format_at(files.front(), work);
+    } else if (const Ending ending = ending_of(name); ending.format != nullptr) {
+      format = ending.format;
+      name.resize(name.size() - ending.size);
+    }
+    const auto point = parse_run_name(name);
+    if (!point) continue;
+    if (name.find(".r") != std::string::npos) ++repeated;
+    if (format != nullptr && directory) by_parameters[point->names].insert(name);
+  }
+  for (const auto& [names, runs] : by_parameters) {
+    if (runs.size() < 2) continue;
+    return {Confidence::certain, fmt::format("directories named after the parameter{} {}", names.size() > 1 ? "s" : "",
+                                             fmt::join(names, ", "))};
+  }
+  // Names that say no point are explained when it is opened.
+  if (unnamed != nullptr) return {Confidence::maybe, fmt::format("a directory with {} data in it", unnamed->name)};
+  for (const auto& [ending, hint] : kUnconverted) {
+    for (const fs::path& run : entries(source.path(), kLookedAt)) {
+      for (const fs::path& file : files_in(run, kLookedAt)) {
+        if (file.filename().string().ends_with(ending)) {
+          return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
+        }
+      }
+    }
+  }
+  if (repeated >= 2) return {Confidence::likely, "entries named after parameters and repetitions"};
+  return {};
+}
+
+}  // namespace fathom::runs

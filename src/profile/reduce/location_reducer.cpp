@@ -1,0 +1,291 @@
+#include "profile/reduce/location_reducer.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/text.hpp"
+
+namespace fathom::reduction {
+
+Rules::Rules(const Trace& of, const ReduceOptions& options)
+    : trace(of), split(options.split), channels(options.channels), level(of.channels().size(), -1) {
+  if (channels.empty()) channels.assign(trace.activity_channels().begin(), trace.activity_channels().end());
+  for (std::size_t i = 0; i < channels.size(); ++i) level[channels[i].index()] = static_cast<std::int32_t>(i);
+  for (const Region& region : trace.definitions().regions) {
+    is_call.push_back(equal_ignoring_case(region.paradigm, "mpi") ? 1 : 0);
+  }
+  for (const Metric& metric : trace.definitions().metrics) is_double.push_back(metric.type.is_double() ? 1 : 0);
+}
+
+void Remarks::add(const Remarks& other) {
+  unmatched_leaves += other.unmatched_leaves;
+  crossed_leaves += other.crossed_leaves;
+  late += other.late;
+  open_at_end += other.open_at_end;
+}
+
+void Told::add(const Told& other) {
+  visits = visits || other.visits;
+  cpu_time = cpu_time || other.cpu_time;
+  sent = sent || other.sent;
+  received = received || other.received;
+  messages_sent = messages_sent || other.messages_sent;
+  messages_received = messages_received || other.messages_received;
+  samples = samples || other.samples;
+  counters.resize(std::max(counters.size(), other.counters.size()));
+  for (std::size_t i = 0; i < other.counters.size(); ++i) counters[i] |= other.counters[i];
+}
+
+LocationReducer::LocationReducer(const Rules& rules, std::optional<std::int64_t> begin, bool from_start)
+    : rules_(rules),
+      started_(begin.has_value()),
+      from_start_(from_start),
+      last_(begin.value_or(0)),
+      values_(rules.channels.size()) {}
+
+// Outside of all regions.
+std::uint32_t LocationReducer::compute() {
+  if (compute_ == kNoNode) {
+    compute_ = tree_.child(kNoNode, step(StepKind::compute));
+    tree_[compute_].visits = from_start_ ? 1 : 0;
+    from_start_ = false;  // once, whatever part it is met in
+  }
+  return compute_;
+}
+
+std::uint32_t LocationReducer::current() {
+  if (!rules_.channels.empty()) return state_node_ != kNoNode ? state_node_ : compute();
+  if (!stack_.empty()) return stack_.back().node;
+  return sample_ != kNoNode ? sample_ : compute();
+}
+
+void LocationReducer::advance(std::int64_t time) {
+  if (!started_) {
+    started_ = true;
+    last_ = time;
+    return;
+  }
+  if (time <= last_) {
+    if (time < last_) ++remarks_.late;
+    return;
+  }
+  const std::uint64_t passed = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(last_);
+  charged_ = current();
+  tree_[charged_].time_ns += passed;
+  if (rules_.split != MessageSplit::none && rules_.channels.empty() && !stack_.empty()) {
+    stack_.back().time_ns += passed;
+  }
+  last_ = time;
+}
+
+void LocationReducer::take(const Event& event) {
+  if (event.has_time && !event.carried) advance(event.time_ns);
+  switch (event.kind) {
+    case EventKind::enter:
+      return enter(event);
+    case EventKind::leave:
+      return leave(event);
+    case EventKind::sample:
+      sample_step_ = event.name < rules_.trace.definitions().contexts.size() ? step(StepKind::sample, event.name)
+                                                                             : step(StepKind::idle);
+      sample_ = tree_.child(kNoNode, sample_step_);
+      if (event.carried) return;
+      told_.samples = true;
+      ++tree_[sample_].samples;
+      return;
+    case EventKind::state:
+      return state(event);
+    case EventKind::counter:
+      return counter(event);
+    case EventKind::send:
+    case EventKind::recv:
+    case EventKind::collective:
+      return message(event);
+    case EventKind::complete:
+    case EventKind::marker:
+      return;
+  }
+}
+
+// What was used since the last reading was used by what is on top now: readings come with every enter and leave.
+void LocationReducer::cpu_reading(const Event& event) {
+  if (!rules_.trace.has_cpu_time() || !event.has_value) return;
+  if (cpu_) {
+    const auto used =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(event.value) - static_cast<std::uint64_t>(*cpu_));
+    tree_[current()].cpu_ns += used;
+    if (!stack_.empty()) stack_.back().cpu_ns += used;
+    told_.cpu_time = true;
+  }
+  cpu_ = event.value;
+}
+
+std::uint32_t LocationReducer::frame_node(std::uint32_t region) {
+  const bool call = region >= rules_.is_call.size() || rules_.is_call[region] != 0;
+  const std::uint32_t parent = !stack_.empty() ? stack_.back().node : call ? compute() : kNoNode;
+  return tree_.child(parent, step(StepKind::region, region));
+}
+
+void LocationReducer::enter(const Event& event) {
+  if (!rules_.channels.empty()) return;
+  if (!event.carried) cpu_reading(event);
+  Frame frame;
+  frame.region = event.name;
+  frame.node = frame_node(event.name);
+  frame.visit = !event.carried;
+  ++frame_number_;
+  told_.visits = true;
+  if (frame.visit) ++tree_[frame.node].visits;
+  stack_.push_back(frame);
+}
+
+void LocationReducer::leave(const Event& event) {
+  if (!rules_.channels.empty()) return;
+  if (stack_.empty() || stack_.back().region != event.name) [[unlikely]] {
+    const auto found =
+        std::find_if(stack_.rbegin(), stack_.rend(), [&](const Frame& frame) { return frame.region == event.name; });
+    if (found == stack_.rend()) {
+      ++remarks_.unmatched_leaves;
+      return;
+    }
+    for (auto crossed = found - stack_.rbegin(); crossed > 0; --crossed) {
+      ++remarks_.crossed_leaves;
+      close_top();
+    }
+  }
+  cpu_reading(event);
+  ++frame_number_;
+  close_top();
+}
+
+void LocationReducer::close_top() {
+  const Frame& frame = stack_.back();
+  if (frame.split != kUnsplit) {
+    const std::uint32_t to = tree_.child(frame.node, frame.split);
+    Sums& from = tree_[frame.node];
+    Sums& sums = tree_[to];
+    from.time_ns -= frame.time_ns;
+    sums.time_ns += frame.time_ns;
+    from.cpu_ns -= frame.cpu_ns;
+    sums.cpu_ns += frame.cpu_ns;
+    from.visits -= frame.visit ? 1 : 0;
+    sums.visits += frame.visit ? 1 : 0;
+  }
+  stack_.pop_back();
+}
+
+void LocationReducer::state(const Event& event) {
+  if (event.name >= rules_.level.size() || rules_.level[event.name] < 0) return;
+  auto& value = values_[static_cast<std::size_t>(rules_.level[event.name])];
+  const auto next = event.has_value ? std::optional(event.value) : std::nullopt;
+  if (value == next && state_node_ != kNoNode) return;
+  value = next;
+  ++frame_number_;
+  rebuild_state_node();
+  if (event.carried) return;
+  told_.visits = true;
+  if (next) ++tree_[state_node_].visits;
+}
+
+// The values of the channels from the outermost in; where one has none, the next stands in its place.
+void LocationReducer::rebuild_state_node() {
+  state_node_ = compute();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!values_[i]) continue;
+    const std::uint32_t number = tree_.state({rules_.channels[i].value, *values_[i]});
+    state_node_ = tree_.child(state_node_, step(StepKind::state, number));
+  }
+}
+
+// A reading belongs to what ran since the one before it. Where both were taken in the same call that is clear, also
+// when the clock did not move; otherwise it is what the time went to.
+void LocationReducer::counter(const Event& event) {
+  if (event.name >= rules_.is_double.size()) return;
+  if (readings_.size() <= event.name) readings_.resize(rules_.is_double.size());
+  Reading& last = readings_[event.name];
+  if (last.known && !event.carried) {
+    if (told_.counters.size() <= event.name) told_.counters.resize(rules_.is_double.size());
+    told_.counters[event.name] = 1;
+    const std::uint32_t node = last.frame == frame_number_ || charged_ == kNoNode ? current() : charged_;
+    LocationTree::Counted& counted = tree_.counted(node, event.name);
+    if (rules_.is_double[event.name] != 0) {
+      counted.real += std::bit_cast<double>(event.value) - std::bit_cast<double>(last.value);
+    } else {
+      counted.integer =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(counted.integer) +
+                                    static_cast<std::uint64_t>(event.value) - static_cast<std::uint64_t>(last.value));
+    }
+  }
+  last = {true, event.value, frame_number_};
+}
+
+std::uint32_t LocationReducer::split_node(const Event& event, std::uint32_t node) {
+  if (rules_.split == MessageSplit::none) return node;
+  Step part = kUnsplit;
+  switch (rules_.split) {
+    case MessageSplit::none:
+      break;
+    case MessageSplit::communicator:
+      if (event.communicator.valid()) part = step(StepKind::communicator, event.communicator.value);
+      break;
+    case MessageSplit::peer:
+      if (event.peer != kNoPeer) part = step(StepKind::peer, static_cast<std::uint32_t>(event.peer));
+      break;
+    case MessageSplit::size: {
+      std::uint64_t bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(event.bytes, 0));
+      if (event.kind == EventKind::collective)
+        bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(event.value, 0));
+      part = step(StepKind::size, static_cast<std::uint32_t>(std::bit_width(bytes)));
+      break;
+    }
+  }
+  if (part == kUnsplit) return node;
+  if (rules_.channels.empty() && !stack_.empty()) {
+    Step& split = stack_.back().split;
+    split = split == kUnsplit || split == part ? part : step(StepKind::several);
+  }
+  return tree_.child(node, part);
+}
+
+void LocationReducer::message(const Event& event) {
+  if (event.carried) return;
+  const std::uint32_t node = split_node(event, current());
+  Sums& sums = tree_[node];
+  if (event.kind == EventKind::send) {
+    sums.bytes_sent += event.bytes;
+    ++sums.messages_sent;
+    told_.sent = told_.messages_sent = true;
+  } else if (event.kind == EventKind::recv) {
+    sums.bytes_received += event.bytes;
+    ++sums.messages_received;
+    told_.received = told_.messages_received = true;
+  } else {
+    sums.bytes_sent += event.bytes;
+    sums.bytes_received += event.value;
+    told_.sent = told_.received = true;
+  }
+}
+
+LocationTree LocationReducer::finish_part(std::optional<std::int64_t> end) {
+  if (end && started_ && *end > last_) advance(*end);
+  // What is open stays open in the next part; there it is no visit any more.
+  std::vector<std::uint32_t> open;
+  for (const Frame& frame : stack_) open.push_back(frame.region);
+  while (!stack_.empty()) close_top();
+  LocationTree done = std::move(tree_);
+  tree_ = LocationTree();
+  compute_ = charged_ = kNoNode;
+  const bool states = state_node_ != kNoNode;
+  state_node_ = kNoNode;
+  if (sample_ != kNoNode) sample_ = tree_.child(kNoNode, sample_step_);
+  for (const std::uint32_t region : open) {
+    Frame frame;
+    frame.region = region;
+    frame.node = frame_node(region);
+    stack_.push_back(frame);
+  }
+  if (states) rebuild_state_node();
+  return done;
+}
+
+}  // namespace fathom::reduction

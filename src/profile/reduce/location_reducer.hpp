@@ -1,0 +1,112 @@
+// The events of one location into a tree of contexts with sums.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "profile/reduce/location_tree.hpp"
+#include "profile/reduce/reduce.hpp"
+
+namespace fathom::reduction {
+
+// What is the same for all locations.
+struct Rules {
+  Rules(const Trace& trace, const ReduceOptions& options);
+
+  const Trace& trace;
+  MessageSplit split;
+  std::vector<ChannelId> channels;      // what tells what a location does; empty = regions and samples
+  std::vector<std::int32_t> level;      // by channel: its place in `channels`, -1 = none of them
+  std::vector<std::uint8_t> is_call;    // by region: a library's call, which something else has made
+  std::vector<std::uint8_t> is_double;  // by metric
+};
+
+// What was noticed.
+struct Remarks {
+  std::uint64_t unmatched_leaves = 0;  // of regions that were not open
+  std::uint64_t crossed_leaves = 0;    // regions that had to be closed with one around them
+  std::uint64_t late = 0;              // events before the one before them
+  std::uint64_t open_at_end = 0;       // regions
+  void add(const Remarks& other);
+};
+
+// Which metrics there is something to say about.
+struct Told {
+  bool visits = false;
+  bool cpu_time = false;
+  bool sent = false;
+  bool received = false;
+  bool messages_sent = false;
+  bool messages_received = false;
+  bool samples = false;
+  std::vector<std::uint8_t> counters;  // by metric
+  void add(const Told& other);
+};
+
+class LocationReducer {
+ public:
+  // `begin`: where time starts to be counted; nothing = at the first event. `from_start`: the location begins there,
+  // too.
+  LocationReducer(const Rules& rules, std::optional<std::int64_t> begin, bool from_start);
+
+  void take(const Event& event);
+  // Ends the part that is under way at `end` (nothing = at the last event) and begins the next one with what is open.
+  LocationTree finish_part(std::optional<std::int64_t> end);
+
+  [[nodiscard]] std::uint64_t bytes() const { return tree_.bytes() + stack_.capacity() * sizeof(Frame); }
+  [[nodiscard]] const Remarks& remarks() const { return remarks_; }
+  [[nodiscard]] const Told& told() const { return told_; }
+  [[nodiscard]] std::size_t open_regions() const { return stack_.size(); }
+
+ private:
+  struct Frame {
+    std::uint32_t node = kNoNode;
+    std::uint32_t region = Event::kNoName;
+    // While a call is open it is not known what it is split by: these go there when it is left.
+    Step split = kUnsplit;
+    std::uint64_t time_ns = 0;
+    std::int64_t cpu_ns = 0;
+    bool visit = false;
+  };
+  static constexpr Step kUnsplit = ~Step{0};
+
+  void advance(std::int64_t time);
+  std::uint32_t current();
+  std::uint32_t compute();
+  void enter(const Event& event);
+  void leave(const Event& event);
+  void close_top();
+  void cpu_reading(const Event& event);
+  void state(const Event& event);
+  void counter(const Event& event);
+  void message(const Event& event);
+  // The context below `node` that a message belongs to.
+  std::uint32_t split_node(const Event& event, std::uint32_t node);
+  void rebuild_state_node();
+  std::uint32_t frame_node(std::uint32_t region);
+
+  const Rules& rules_;
+  LocationTree tree_;
+  std::vector<Frame> stack_;
+  bool started_ = false;
+  bool from_start_ = true;
+  std::int64_t last_ = 0;
+  std::uint32_t charged_ = kNoNode;  // what the last stretch of time went to
+  std::uint32_t compute_ = kNoNode;
+  std::uint32_t sample_ = kNoNode;
+  Step sample_step_ = 0;
+  std::uint32_t state_node_ = kNoNode;
+  std::vector<std::optional<std::int64_t>> values_;  // of rules_.channels
+  std::optional<std::int64_t> cpu_;                  // last reading
+  struct Reading {
+    bool known = false;
+    std::int64_t value = 0;
+    std::uint64_t frame = 0;
+  };
+  std::vector<Reading> readings_;   // by metric
+  std::uint64_t frame_number_ = 0;  // changes with every enter and leave
+  Remarks remarks_;
+  Told told_;
+};
+
+}  // namespace fathom::reduction

@@ -1,0 +1,27 @@
+// The tables of a dataset as Parquet files, for engines elsewhere.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "query/database.hpp"
+
+namespace fathom::query {
+
+struct ParquetOptions {
+  std::string table;         // only this one, into one file; empty = all, one file each in a directory
+  std::string partition_by;  // a folder per value of this column, where a table has it; empty = none
+  Execution execution;
+  std::uint64_t max_memory = 0;
+  bool force = false;  // into a directory that holds other files, too; they stay
+};
+
+// zstd; a row group is a piece of one location in time order, so that engines skip by its statistics. The target
+// appears whole or not at all.
+Result<void> write_parquet(DatasetPtr dataset, const std::filesystem::path& target, const ParquetOptions& options);
+// The result of a query as one file. The database must allow to write beside the target: see parquet_temporary.
+Result<void> write_parquet(Database& database, const std::string& query, const std::filesystem::path& target);
+// Where a file is written before it is renamed.
+std::filesystem::path parquet_temporary(const std::filesystem::path& target);
+
+}  // namespace fathom::query

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "report/findings_output.hpp"
+#include "report/text_table.hpp"
+
+namespace fathom {
+
+namespace {
+
+Style style_of(FindingLevel level) {
+  return level == FindingLevel::problem ? Style::red : level == FindingLevel::warning ? Style::yellow : Style::dim;
+}
+
+std::string seconds(double s) { return readable(s, "sec"); }
+std::string share(double part) { return fmt::format("{:.1f}%", part * 100); }
+
+std::string readable_kind(std::string kind) {
+  for (char& c : kind) {
+    if (c == '_') c = ' ';
+  }
+  return kind;
+}
+
+// Breaks a paragraph at blanks.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string out;
+  std::size_t column = 0;
+  for (const std::string_view word : split(text, ' ')) {
+    if (column > 0 && column + 1 + display_width(word) > width) {
+      out += '\n';
+      column = 0;
+    }
+    if (column == 0) {
+      out += indent;
+      column = indent.size();
+    } else {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  return out + '\n';
+}
+
+std::string headline(const Report& report) {
+  std::string out = report.path;
+  if (report.locations > 0) out += fmt::format(": {} locations", grouped(report.locations));
+  if (report.runtime_s) out += fmt::format(", {}", seconds(*report.runtime_s));
+  return out;
+}
+
+// The factors as a sentence: which one falls behind most.
+std::string efficiency_sentence(const EfficiencyNumbers& numbers) {
+  std::string out = fmt::format("Of all time {} is computation: load balance {} x communication {}",
+                                share(numbers.parallel), share(numbers.load_balance), share(numbers.communication));
+  if (numbers.serialisation && numbers.transfer) {
+    out += fmt::format(" (of which serialisation {} x transfer {})", share(*numbers.serialisation),
+                       share(*numbers.transfer));
+  } else if (!numbers.why_not.empty()) {
+    out += fmt::format(" (its parts are not known: {})", numbers.why_not);
+  }
+  return out + ".";
+}
+
+std::string iteration_sentence(const IterationNumbers& numbers) {
+  std::string out = fmt::format("{} steps of {} each", grouped(numbers.count), seconds(numbers.median_s));
+  if (numbers.phases.size() > 1) {
+    out += fmt::format("; from {} on a step takes {} instead of {}", seconds(numbers.phases[1].from_s),
+                       seconds(numbers.phases[1].median_s), seconds(numbers.phases[0].median_s));
+  }
+  return out + ".";
+}
+
+std::vector<WaitState> by_time(std::vector<WaitState> states) {
+  std::stable_sort(states.begin(), states.end(), [](const WaitState& a, const WaitState& b) { return a.s > b.s; });
+  return states;
+}
+
+std::string nothing_found(const Report& report) {
+  return report.efficiencies ? "Nothing stands out: no finding above a note." : "Nothing stands out.";
+}
+
+bool any_above_note(const Report& report) {
+  for (const Finding& finding : report.findings) {
+    if (finding.level != FindingLevel::note) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string report_text(const Report& report, const Terminal& terminal) {
+  const std::size_t width = terminal.width == Terminal::kUnlimited ? 100 : std::min<std::size_t>(terminal.width, 100);
+  std::string out = terminal.paint(headline(report), Style::bold) + "\n\n";
+  if (!any_above_note(report)) out += nothing_found(report) + "\n";
+  std::size_t number = 0;
+  for (const Finding& finding : report.findings) {
+    const std::string label = fmt::format("{}. {} ({}, {})", ++number, readable_kind(finding.kind),
+                                          to_string(finding.level), share(finding.severity));
+    out += terminal.paint(label, style_of(finding.level)) + "\n";
+    out += wrapped(finding.text, width, "   ");
+    if (!finding.advice.empty()) out += wrapped("-> " + finding.advice, width, "   ");
+  }
+  if (report.efficiencies) out += "\n" + wrapped(efficiency_sentence(*report.efficiencies), width, "");
+  if (report.iterations) out += wrapped(iteration_sentence(*report.iterations), width, "");
+  if (report.critical_path && !report.critical_path->empty()) {
+    const PathPart& first = report.critical_path->front();
+    out += wrapped(
+        fmt::format("The longest part of the critical path is {} on {} ({}).", first.activity,
+                    first.rank >= 0 ? fmt::format("rank {}", first.location) : first.location, share(first.share)),
+        width, "");
+  }
+  if (report.wait_states && !report.wait_states->empty()) {
+    TextTable table;
+    table.column("WAITING").column("TIME", Align::right).column("SHARE", Align::right).column("CALLS", Align::right);
+    table.column("MOST IN").column("BECAUSE OF");
+    for (const WaitState& state : by_time(*report.wait_states)) {
+      table.row({readable_kind(state.kind), seconds(state.s), share(state.share), grouped(state.count),
+                 state.regions.empty() ? "" : state.regions[0].name,
+                 state.culprits.list.empty() ? "" : ranks_text(state.culprits)});
+    }
+    out += "\n" + table.text(terminal);
+  }
+  return out;
+}
+
+std::string report_markdown(const Report& report) {
+  std::string out = fmt::format("# {}\n\n", headline(report));
+  if (!any_above_note(report)) out += nothing_found(report) + "\n\n";
+  for (const Finding& finding : report.findings) {
+    out += fmt::format("## {} ({}, {})\n\n{}\n\n", readable_kind(finding.kind), to_string(finding.level),
+                       share(finding.severity), finding.text);
+    if (!finding.advice.empty()) out += fmt::format("*What to do:* {}\n\n", finding.advice);
+  }
+  if (report.efficiencies) {
+    const EfficiencyNumbers& numbers = *report.efficiencies;
+    const auto cell = [](const std::optional<double>& value) {
+      return value ? share(*value) : std::string("not known");
+    };
+    out += "| parallel efficiency | load balance | communication | serialisation | transfer |\n|---|---|---|---|---|\n";
+    out += fmt::format("| {} | {} | {} | {} | {} |\n\n", share(numbers.parallel), share(numbers.load_balance),
+                       share(numbers.communication), cell(numbers.serialisation), cell(numbers.transfer));
+  }
+  if (report.iterations) out += iteration_sentence(*report.iterations) + "\n\n";
+  if (report.wait_states && !report.wait_states->empty()) {
+    out += "| waiting | time | share | calls | most in | because of |\n|---|---:|---:|---:|---|---|\n";
+    for (const WaitState& state : by_time(*report.wait_states)) {
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", readable_kind(state.kind), seconds(state.s),
+                         share(state.share), grouped(state.count), state.regions.empty() ? "" : state.regions[0].name,
+                         state.culprits.list.empty() ? "" : ranks_text(state.culprits));
+    }
+  }
+  return out;
+}
+
+}  // namespace fathom

@@ -1,0 +1,192 @@
+// The calls of a run, as an analysis needs them: per location in order, with the ends of messages and the parts in
+// collectives. Read once, in parallel; everything else works on this.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/large_array.hpp"
+#include "trace/analysis/call_kinds.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom::analysis {
+
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+// One call of the message-passing library; what lies between two of them is computation.
+struct Call {
+  static constexpr std::uint8_t kSends = 1;       // a message leaves in it
+  static constexpr std::uint8_t kAnySource = 2;   // takes a message from whomever
+  static constexpr std::uint8_t kUnfinished = 8;  // the trace ends in it
+  static constexpr std::uint8_t kNoWait = 16;     // the program says that there is nothing to wait for
+
+  std::int64_t entry = 0;
+  std::int64_t exit = 0;
+  std::int64_t inside = 0;       // time in all calls of the location before this one
+  std::uint32_t first_wait = 0;  // wait states of the location before this one
+  std::uint16_t name = 0;        // in RunCalls::names
+  CallKind kind = CallKind::other;
+  std::uint8_t flags = 0;
+
+  [[nodiscard]] bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
+};
+
+// The sender's end of a message.
+struct Send {
+  std::int64_t bytes = 0;
+  std::uint32_t call = 0;           // that issues it
+  std::uint32_t done_call = kNone;  // that completes it, at done_location
+  std::uint32_t done_location = kNone;
+  std::uint32_t receiver = kNone;  // location of the matching end
+  std::uint32_t receive = kNone;   // its number there
+  std::int32_t to = kNoPeer;       // rank
+  std::uint32_t communicator = kNone;
+  std::int32_t tag = 0;
+  SendMode mode = SendMode::standard;
+};
+
+// The receiver's end.
+struct Receive {
+  std::int64_t posted = 0;
+  std::int64_t bytes = 0;
+  std::uint64_t order = 0;       // record that posted it
+  std::uint32_t call = 0;        // that completes it
+  std::uint32_t sender = kNone;  // location of the matching end
+  std::uint32_t send = kNone;    // its number there
+  std::int32_t from = kNoPeer;   // rank
+  std::uint32_t communicator = kNone;
+  std::int32_t tag = 0;
+  bool any_source = false;
+};
+
+// A call that completes a send.
+struct SendDone {
+  std::uint32_t call = 0;
+  std::uint32_t location = 0;  // where it was issued
+  std::uint32_t send = 0;      // number there
+};
+
+// A location's part in a collective.
+struct Part {
+  std::uint32_t call = 0;
+  std::uint32_t group = 0;     // RunCalls::groups
+  std::uint32_t instance = 0;  // number of the collective in its group
+  std::int32_t root = kNoPeer;
+  std::int64_t bytes = 0;  // the larger of what is sent and received
+};
+
+// A call that looks for a message: what it found.
+struct Probed {
+  std::uint32_t call = 0;
+  std::int32_t from = kNoPeer;
+  std::int32_t tag = 0;
+};
+
+struct CallName {
+  std::string name;
+  CallFacts facts;
+};
+
+// What a location does again and again.
+struct Loop {
+  std::uint32_t period = 0;  // calls of one turn; 0 = none found
+  // The last collective of everybody in a turn, and the last call that completes something: one for each turn.
+  std::vector<std::uint32_t> collective_anchors;
+  std::vector<std::uint32_t> completion_anchors;
+};
+
+struct LocationCalls {
+  LocationId id;
+  std::int32_t rank = -1;
+  std::uint32_t process = 0;
+  std::uint32_t domain = 0;  // whose clock it has
+  bool cut = false;          // its end is missing
+  LargeArray<Call> calls;
+  LargeArray<Send> sends;
+  LargeArray<Receive> receives;     // in the order of completion
+  LargeArray<SendDone> sends_done;  // in the order of completion
+  LargeArray<Part> parts;
+  LargeArray<Probed> probed;
+  Loop loop;
+  std::uint64_t counts = 0;                                     // of Alltoallv and Alltoallw
+  std::uint64_t zero_counts = 0;                                // those that send nothing
+  std::uint64_t untimed = 0;                                    // calls without a time, left out
+  std::vector<std::pair<std::int64_t, std::uint32_t>> markers;  // time, name
+
+  // The call that was entered at a moment, or kNone.
+  [[nodiscard]] std::uint32_t entered_at(std::int64_t time) const;
+};
+
+struct CallPlace {
+  std::uint32_t location = kNone;
+  std::uint32_t call = kNone;
+};
+
+// A communicator with the collectives of its members; the whole run for Init and Finalize.
+struct Group {
+  std::vector<std::uint32_t> members;         // processes, by rank in the communicator
+  std::vector<std::vector<CallPlace>> calls;  // by member, then by instance
+  std::size_t instances = 0;
+  bool whole_run = false;
+
+  // Position of a process among the members, or kNone.
+  [[nodiscard]] std::uint32_t position(std::uint32_t process) const;
+  // The call of a member in an instance; none = it is not in the trace.
+  [[nodiscard]] CallPlace call(std::uint32_t member, std::uint32_t instance) const {
+    return member < calls.size() && instance < calls[member].size() ? calls[member][instance] : CallPlace{};
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;  // process, position
+};
+
+struct RunCalls {
+  explicit RunCalls(std::uint64_t memory) : pool(std::make_unique<ArrayPool>(memory)) {}
+
+  std::unique_ptr<ArrayPool> pool;
+  const Trace* trace = nullptr;
+  std::vector<CallName> names;
+  std::vector<LocationCalls> locations;               // those that have calls, by rank and then as in the trace
+  std::vector<std::vector<std::uint32_t>> processes;  // locations of each, by rank
+  std::vector<std::int32_t> ranks;                    // of the processes
+  std::vector<std::string> domains;                   // hosts, or ranks where none is known
+  std::vector<Group> groups;
+  std::vector<std::int32_t> missing;  // ranks that communicators name and the trace does not have
+  std::int64_t t0 = 0;
+  std::int64_t t1 = 0;
+  bool cut = false;  // t1 is where the first stream ends
+  std::int64_t eager_limit = 1024;
+  std::uint64_t messages = 0;
+
+  [[nodiscard]] std::int64_t runtime() const { return t1 - t0; }
+  [[nodiscard]] const Call& at(CallPlace place) const { return locations[place.location].calls[place.call]; }
+  [[nodiscard]] std::string_view name_of(const Call& call) const { return names[call.name].name; }
+  [[nodiscard]] std::string label(std::uint32_t location) const {
+    return trace->definitions().system.location_label(locations[location].id);
+  }
+  // Recorded up to t1.
+  [[nodiscard]] bool counts(const Call& call) const { return call.exit <= t1 && !call.has(Call::kUnfinished); }
+  [[nodiscard]] std::uint32_t process_of_rank(std::int32_t rank) const;
+  // Whether the sender can wait for the receiver.
+  [[nodiscard]] bool synchronises(const Send& half) const {
+    if (half.mode == SendMode::synchronous) return true;
+    return half.mode != SendMode::buffered && half.bytes > eager_limit;
+  }
+  // The call that posted the receive of a matched message; with several threads it may be another one's.
+  [[nodiscard]] CallPlace posting_call(const Send& half) const;
+  // Locations that have calls.
+  [[nodiscard]] std::size_t present() const;
+};
+
+// Reads all locations of a trace. Memory beyond the budget's share goes to files.
+Result<RunCalls> read_calls(const Trace& trace, const Work& work);
+// Finds the other end of every message, and the size up to which messages leave without their receiver.
+Result<void> match_messages(RunCalls& run);
+void find_eager_limit(RunCalls& run);
+// Puts clocks of different hosts together where they contradict each other; what was done is in the diagnostics.
+Result<void> correct_clocks(RunCalls& run, const Work& work);
+// First entry, last exit, time in calls.
+void set_time_base(RunCalls& run);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,466 @@
+// Events to calls: one task per process, whose threads are read together because they share requests.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "trace/analysis/calls.hpp"
+#include "trace/analysis/loops.hpp"
+#include "trace/merge.hpp"
+
+namespace fathom::analysis {
+
+namespace {
+
+constexpr std::uint16_t kNoName = 0xFFFF;
+
+struct Names {
+  std::vector<std::uint16_t> of_region;
+  std::vector<CallName> names;
+};
+
+Names call_names(const Definitions& definitions) {
+  Names out;
+  out.of_region.assign(definitions.regions.size(), kNoName);
+  for (std::size_t i = 0; i < definitions.regions.size(); ++i) {
+    const CallFacts facts = call_facts(definitions.regions[i]);
+    if (facts.kind == CallKind::none || out.names.size() == kNoName) continue;
+    out.of_region[i] = static_cast<std::uint16_t>(out.names.size());
+    out.names.push_back({definitions.regions[i].name, facts});
+  }
+  return out;
+}
+
+using PartsByGroup = std::map<std::uint32_t, std::vector<CallPlace>>;
+
+// Reads the locations of one process.
+class ProcessReader {
+ public:
+  ProcessReader(const Trace& trace, const Names& names, RunCalls& run, std::uint32_t process, PartsByGroup& parts)
+      : trace_(trace), names_(names), run_(run), parts_(parts) {
+    for (const std::uint32_t location : run.processes[process]) {
+      at_[run.locations[location].id] = states_.size();
+      State state;
+      state.location = location;
+      state.tokens = LargeArray<std::uint32_t>(*run.pool);
+      states_.push_back(std::move(state));
+    }
+  }
+
+  Result<void> read() {
+    if (states_.size() == 1) {
+      FATHOM_TRY(auto stream, trace_.open(run_.locations[states_[0].location].id, {}));
+      EventCursor cursor(std::move(stream), 1024);
+      while (const Event* event = cursor.next()) take(states_[0], *event);
+      FATHOM_CHECK(cursor.status());
+    } else {
+      std::vector<LocationId> ids;
+      for (const State& state : states_) ids.push_back(run_.locations[state.location].id);
+      FATHOM_TRY(auto events, MergedEvents::over(trace_, ids));
+      while (const Event* event = events.next()) take(states_[at_.at(event->location)], *event);
+      FATHOM_CHECK(events.status());
+    }
+    for (State& state : states_) finish(state);
+    return {};
+  }
+
+ private:
+  struct State {
+    std::uint32_t location = 0;
+    std::uint32_t depth = 0;  // of calls inside calls
+    bool untimed = false;     // the call around has no time
+    bool has_part = false;
+    CommunicatorId communicator;  // that the call names
+    std::uint32_t token = 0;
+    LargeArray<std::uint32_t> tokens;
+  };
+  struct OpenSend {
+    std::uint32_t location;
+    std::uint32_t send;
+  };
+
+  static std::uint32_t mixed(std::uint32_t token, std::uint64_t with) {
+    const std::uint64_t h = (token ^ (with + 0x9E3779B97F4A7C15U)) * 0xBF58476D1CE4E5B9U;
+    return static_cast<std::uint32_t>(h >> 31);
+  }
+
+  void take(State& state, const Event& event) {
+    LocationCalls& here = run_.locations[state.location];
+    switch (event.kind) {
+      case EventKind::enter:
+        enter(state, here, event);
+        break;
+      case EventKind::leave:
+        leave(state, here, event);
+        break;
+      case EventKind::send:
+        send(state, here, event);
+        break;
+      case EventKind::recv:
+        receive(state, here, event);
+        break;
+      case EventKind::complete:
+        complete(state, here, event);
+        break;
+      case EventKind::collective:
+        collective(state, here, event);
+        break;
+      case EventKind::marker:
+        if (event.has_time) here.markers.emplace_back(event.time_ns, event.name);
+        break;
+      default:
+        break;
+    }
+  }
+
+  [[nodiscard]] std::uint16_t name_of(const Event& event) const {
+    return event.name < names_.of_region.size() ? names_.of_region[event.name] : kNoName;
+  }
+  [[nodiscard]] static bool inside(const State& state) { return state.depth > 0 && !state.untimed; }
+  [[nodiscard]] static std::uint32_t current(const LocationCalls& here) {
+    return static_cast<std::uint32_t>(here.calls.size() - 1);
+  }
+
+  void enter(State& state, LocationCalls& here, const Event& event) {
+    const std::uint16_t name = name_of(event);
+    if (name == kNoName || state.depth++ > 0) return;
+    state.untimed = !event.has_time || here.calls.size() + 1 >= kNone;
+    if (state.untimed) {
+      ++here.untimed;
+      return;
+    }
+    Call call;
+    // Streams are in order; where a file is not, the call begins where the last one ended.
+    call.entry = here.calls.empty() ? event.time_ns : std::max(event.time_ns, here.calls.back().exit);
+    call.exit = call.entry;
+    call.name = name;
+    call.kind = names_.names[name].facts.kind;
+    call.flags = Call::kUnfinished;
+    if (event.peer == kUnknownPeer) {
+      call.flags |= Call::kAnySource;
+      if (call.kind == CallKind::begin_receive) any_source_.insert(event.record);
+    }
+    if (call.kind == CallKind::fence && event.tag != 0) call.flags |= Call::kNoWait;
+    const SendMode mode = names_.names[name].facts.mode;
+    if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
+    here.calls.push_back(call);
+    state.communicator = event.communicator;
+    state.has_part = false;
+    state.token = mixed(0, name);
+  }
+
+  void leave(State& state, LocationCalls& here, const Event& event) {
+    if (name_of(event) == kNoName || state.depth == 0 || --state.depth > 0 || state.untimed) return;
+    Call& call = here.calls.back();
+    if (event.has_time) call.exit = std::max(call.entry, event.time_ns);
+    call.flags &= static_cast<std::uint8_t>(~Call::kUnfinished);
+    if (call.kind == CallKind::probe && event.peer >= 0) {
+      here.probed.push_back({current(here), event.peer, event.tag});
+    }
+    const auto whole = static_cast<std::uint32_t>(trace_.communicators().size());
+    if (call.kind == CallKind::finalize) {
+      add_part(state, here, whole, kNoPeer);
+    } else if (call.kind == CallKind::init) {
+      add_part(state, here, whole + 1, kNoPeer);
+    } else if (!state.has_part && state.communicator.valid() && is_collective(call.kind)) {
+      add_part(state, here, state.communicator.value, kNoPeer);
+    }
+    state.tokens.push_back(state.token);
+  }
+
+  void send(State& state, LocationCalls& here, const Event& event) {
+    if (!inside(state)) return;
+    Call& call = here.calls.back();
+    call.flags |= Call::kSends;
+    state.token = mixed(state.token, static_cast<std::uint64_t>(event.bytes) * 2 + 1);
+    if (event.peer < 0) return;
+    Send half;
+    half.bytes = event.bytes;
+    half.call = current(here);
+    half.to = event.peer;
+    half.communicator = event.communicator.value;
+    half.tag = event.tag;
+    half.mode = names_.names[call.name].facts.mode;
+    if (const auto made = made_.find(event.origin); made != made_.end()) half.mode = made->second;
+    const auto number = static_cast<std::uint32_t>(here.sends.size());
+    if (call.kind == CallKind::send || call.kind == CallKind::send_receive) {
+      half.done_call = half.call;
+      half.done_location = state.location;
+      here.sends_done.push_back({half.call, state.location, number});
+    } else {
+      open_[event.record].push_back({state.location, number});
+    }
+    here.sends.push_back(half);
+  }
+
+  void receive(State& state, LocationCalls& here, const Event& event) {
+    if (!inside(state)) return;
+    Receive half;
+    half.posted = event.has_value ? event.value : here.calls.back().entry;
+    half.bytes = event.bytes;
+    half.order = event.origin != Event::kNoRecord ? event.origin : event.record;
+    half.call = current(here);
+    half.from = event.peer;
+    half.communicator = event.communicator.value;
+    half.tag = event.tag;
+    half.any_source = here.calls.back().has(Call::kAnySource);
+    if (!any_source_.empty() && event.origin != Event::kNoRecord) {
+      half.any_source = any_source_.erase(event.origin) > 0 || half.any_source;
+    }
+    if (event.peer >= 0) here.receives.push_back(half);
+  }
+
+  void complete(State& state, LocationCalls& here, const Event& event) {
+    const auto found = open_.find(event.origin);
+    if (found == open_.end()) return;
+    // Operations of one record are over in the order in which they were begun.
+    auto& list = found->second;
+    const OpenSend open = list.front();
+    list.erase(list.begin());
+    if (list.empty()) open_.erase(found);
+    if (!inside(state)) return;
+    Send& half = run_.locations[open.location].sends[open.send];
+    half.done_call = current(here);
+    half.done_location = state.location;
+    here.sends_done.push_back({half.done_call, open.location, open.send});
+  }
+
+  void collective(State& state, LocationCalls& here, const Event& event) {
+    if (!inside(state)) return;
+    state.has_part = true;
+    const Call& call = here.calls.back();
+    state.token = mixed(mixed(state.token, event.communicator.value), static_cast<std::uint64_t>(event.bytes));
+    if (!event.communicator.valid()) return;
+    if (call.kind != CallKind::init && call.kind != CallKind::finalize) {
+      add_part(state, here, event.communicator.value, event.peer, std::max(event.bytes, event.value));
+    }
+    if (names_.names[call.name].facts.counts) {
+      here.counts += trace_.communicators()[event.communicator.index()].ranks.size();
+      here.zero_counts += static_cast<std::uint64_t>(std::max(event.tag, 0));
+    }
+  }
+
+  void add_part(State& state, LocationCalls& here, std::uint32_t group, std::int32_t root, std::int64_t bytes = 0) {
+    const auto& communicators = trace_.communicators();
+    if (group < communicators.size() &&
+        (communicators[group].ranks.empty() || !communicators[group].remote_ranks.empty())) {
+      return;
+    }
+    auto& list = parts_[group];
+    here.parts.push_back({current(here), group, static_cast<std::uint32_t>(list.size()), root, bytes});
+    list.push_back({state.location, current(here)});
+  }
+
+  void finish(State& state) {
+    LocationCalls& here = run_.locations[state.location];
+    if (state.tokens.size() == here.calls.size()) find_loop(here, state.tokens);
+  }
+
+  // Turns are counted by what ends them: the last collective of everybody, or the last call that completes something.
+  void find_loop(LocationCalls& here, const LargeArray<std::uint32_t>& all) const {
+    std::size_t from = 0;
+    std::size_t to = here.calls.size();
+    while (from < to && !communicates(here.calls[from].kind)) ++from;
+    while (to > from && here.calls[to - 1].kind == CallKind::finalize) --to;
+    const std::span<const std::uint32_t> tokens(all.data() + from, to - from);
+    here.loop.period = find_period(tokens);
+    if (here.loop.period == 0) return;
+    const auto turn = first_turn(tokens, here.loop.period);
+    if (!turn) return;
+    std::set<std::uint32_t> everybody;  // calls of the turn that are collectives of the whole run
+    const auto first = static_cast<std::uint32_t>(from + *turn);
+    const auto* part = std::lower_bound(here.parts.begin(), here.parts.end(), first,
+                                        [](const Part& p, std::uint32_t call) { return p.call < call; });
+    for (; part != here.parts.end() && part->call < first + here.loop.period; ++part) {
+      const bool whole = part->group < trace_.communicators().size() &&
+                         trace_.communicators()[part->group].ranks.size() >= run_.processes.size();
+      const CallKind kind = here.calls[part->call].kind;
+      if (whole && (kind == CallKind::n_to_n || kind == CallKind::barrier)) everybody.insert(part->call - first);
+    }
+    const auto anchors = [&](const auto& is_anchor) {
+      std::vector<std::uint32_t> out;
+      std::size_t at = here.loop.period;
+      while (at > 0 && !is_anchor(static_cast<std::uint32_t>(at - 1))) --at;
+      if (at == 0) return out;
+      const std::uint32_t token = tokens[*turn + at - 1];
+      std::size_t per_turn = 0;
+      for (std::size_t i = 0; i < here.loop.period; ++i) per_turn += tokens[*turn + i] == token ? 1 : 0;
+      std::size_t seen = 0;
+      for (std::size_t i = *turn; i < tokens.size(); ++i) {
+        if (tokens[i] == token && ++seen % per_turn == 0) out.push_back(static_cast<std::uint32_t>(from + i));
+      }
+      return out;
+    };
+    here.loop.collective_anchors = anchors([&](std::uint32_t offset) { return everybody.count(offset) > 0; });
+    here.loop.completion_anchors = anchors([&](std::uint32_t offset) {
+      const CallKind kind = here.calls[first + offset].kind;
+      return is_wait(kind) || kind == CallKind::receive || kind == CallKind::send_receive;
+    });
+  }
+  static bool communicates(CallKind kind) {
+    return kind != CallKind::other && kind != CallKind::init && kind != CallKind::finalize && !is_io(kind);
+  }
+
+  const Trace& trace_;
+  const Names& names_;
+  RunCalls& run_;
+  PartsByGroup& parts_;
+  std::map<LocationId, std::size_t> at_;
+  std::vector<State> states_;
+  std::unordered_map<std::uint64_t, std::vector<OpenSend>> open_;  // nonblocking sends by the record that began them
+  std::unordered_map<std::uint64_t, SendMode>
+      made_;  // persistent sends that are not standard, by the record that made them
+  std::unordered_set<std::uint64_t> any_source_;  // receives from anybody that are under way
+};
+
+bool is_truncated(const SystemTree& system, LocationId location) {
+  for (SystemNodeId at = system.locations[location.index()]; at.valid(); at = system.nodes[at.index()].parent) {
+    const std::string* text = find_attribute(system.nodes[at.index()].attributes, "truncated");
+    if (text != nullptr && *text == "true") return true;
+  }
+  return false;
+}
+
+// Locations by rank, processes, and whose clocks they have.
+void lay_out(const Trace& trace, RunCalls& run) {
+  const SystemTree& system = trace.definitions().system;
+  struct Found {
+    std::int64_t rank;
+    std::uint32_t group;
+    std::uint32_t location;
+  };
+  std::vector<Found> found;
+  for (std::size_t i = 0; i < trace.location_count(); ++i) {
+    const SystemNodeId group = system.group_of(LocationId(i));
+    const auto rank = group.valid() ? system.nodes[group.index()].rank : std::nullopt;
+    found.push_back({rank.value_or(-1),
+                     group.valid() ? group.value : static_cast<std::uint32_t>(system.nodes.size() + i),
+                     static_cast<std::uint32_t>(i)});
+  }
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.rank, a.group, a.location) < std::tie(b.rank, b.group, b.location);
+  });
+  std::map<std::string, std::uint32_t> domains;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (i == 0 || found[i].group != found[i - 1].group) {
+      run.processes.emplace_back();
+      run.ranks.push_back(static_cast<std::int32_t>(found[i].rank));
+    }
+    run.processes.back().push_back(static_cast<std::uint32_t>(run.locations.size()));
+    LocationCalls& here = run.locations.emplace_back();
+    here.id = LocationId(found[i].location);
+    here.rank = static_cast<std::int32_t>(found[i].rank);
+    here.process = static_cast<std::uint32_t>(run.processes.size() - 1);
+    here.calls = LargeArray<Call>(*run.pool);
+    here.sends = LargeArray<Send>(*run.pool);
+    here.receives = LargeArray<Receive>(*run.pool);
+    here.sends_done = LargeArray<SendDone>(*run.pool);
+    here.parts = LargeArray<Part>(*run.pool);
+    here.probed = LargeArray<Probed>(*run.pool);
+    here.cut = is_truncated(system, here.id);
+    std::string host;
+    for (SystemNodeId at = system.location(here.id).parent; at.valid() && host.empty();
+         at = system.nodes[at.index()].parent) {
+      const SystemNode& node = system.nodes[at.index()];
+      if (node.kind == SystemKind::node && node.type == "node" && node.name != "unknown host") host = node.name;
+    }
+    if (host.empty()) host = fmt::format("rank {}", here.rank);
+    here.domain = domains.try_emplace(host, static_cast<std::uint32_t>(domains.size())).first->second;
+    if (here.domain == run.domains.size()) run.domains.push_back(host);
+  }
+}
+
+void make_groups(const Trace& trace, RunCalls& run, std::vector<PartsByGroup>& parts) {
+  const auto communicators = trace.communicators();
+  run.groups.resize(communicators.size() + 2);
+  std::unordered_map<std::int32_t, std::uint32_t> process_of;
+  for (std::size_t i = 0; i < run.ranks.size(); ++i) process_of.emplace(run.ranks[i], static_cast<std::uint32_t>(i));
+  std::set<std::uint32_t> used;
+  for (const PartsByGroup& of_process : parts) {
+    for (const auto& [group, list] : of_process) used.insert(group);
+  }
+  std::set<std::int32_t> missing;
+  for (const Communicator& communicator : communicators) {
+    for (const std::int32_t rank : communicator.ranks) {
+      if (rank >= 0 && process_of.count(rank) == 0) missing.insert(rank);
+    }
+  }
+  for (const std::uint32_t g : used) {
+    Group& group = run.groups[g];
+    if (g < communicators.size()) {
+      for (const std::int32_t rank : communicators[g].ranks) {
+        const auto found = process_of.find(rank);
+        if (found != process_of.end()) group.members.push_back(found->second);
+      }
+    } else {
+      for (std::uint32_t i = 0; i < run.processes.size(); ++i) group.members.push_back(i);
+    }
+    for (std::uint32_t m = 0; m < group.members.size(); ++m) group.sorted.emplace_back(group.members[m], m);
+    std::sort(group.sorted.begin(), group.sorted.end());
+    group.whole_run = group.members.size() == run.processes.size();
+    group.calls.resize(group.members.size());
+    for (std::size_t m = 0; m < group.members.size(); ++m) {
+      const auto found = parts[group.members[m]].find(g);
+      if (found == parts[group.members[m]].end()) continue;
+      group.calls[m] = std::move(found->second);
+      group.instances = std::max(group.instances, group.calls[m].size());
+    }
+  }
+  run.missing.assign(missing.begin(), missing.end());
+}
+
+}  // namespace
+
+std::uint32_t LocationCalls::entered_at(std::int64_t time) const {
+  const auto* found = std::lower_bound(calls.begin(), calls.end(), time,
+                                       [](const Call& call, std::int64_t wanted) { return call.entry < wanted; });
+  return found == calls.end() || found->entry != time ? kNone : static_cast<std::uint32_t>(found - calls.begin());
+}
+
+std::uint32_t Group::position(std::uint32_t process) const {
+  if (process < members.size() && members[process] == process) return process;
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), std::pair{process, std::uint32_t{0}});
+  return found == sorted.end() || found->first != process ? kNone : found->second;
+}
+
+std::uint32_t RunCalls::process_of_rank(std::int32_t rank) const {
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  return found == ranks.end() || *found != rank ? kNone : static_cast<std::uint32_t>(found - ranks.begin());
+}
+
+Result<RunCalls> read_calls(const Trace& trace, const Work& work) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+  const std::uint64_t limit = work != nullptr ? work->budget.limit() : Budget::default_limit();
+  const std::uint64_t used = work != nullptr ? std::min(work->budget.used(), limit) : 0;
+  RunCalls run(std::max(kLeast, (limit - used) / 4 * 3));
+  run.trace = &trace;
+  lay_out(trace, run);
+  Names names = call_names(trace.definitions());
+  std::vector<PartsByGroup> parts(run.processes.size());
+  {
+    Progress progress("reading calls", run.processes.size());
+    const auto read_process = [&](std::size_t i) -> Result<void> {
+      FATHOM_CHECK(ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i]).read());
+      progress.advance();
+      return {};
+    };
+    FATHOM_CHECK(parallel_for(run.processes.size(), read_process));
+  }
+  FATHOM_CHECK(run.pool->status());
+  run.names = std::move(names.names);
+  make_groups(trace, run, parts);
+  std::uint64_t untimed = 0;
+  for (const LocationCalls& here : run.locations) untimed += here.untimed;
+  if (untimed > 0 && work != nullptr) {
+    FATHOM_CHECK(work->diagnostics.add("analysis.untimed_call", Severity::warning, Place{},
+                                       "a call without a time takes no part in the analysis", untimed));
+  }
+  return run;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,50 @@
+// What locations did between two of their calls, in constant time.
+#pragma once
+
+#include "trace/analysis/waits.hpp"
+
+namespace fathom::analysis {
+
+// Times of one location between two calls: activities without the waiting in them, and waiting by kind.
+struct Spent {
+  std::array<std::int64_t, kActivities> activity{};
+  std::array<std::int64_t, kWaitKinds> waited{};
+};
+
+// How the blame for a wait is shared: delays of the culprit by activity, and what its own waiting passed to it.
+struct Blame {
+  std::array<double, kActivities> direct{};
+  double passed = 0;
+  std::array<double, kWaitKinds> kinds{};  // shares of what is passed
+};
+
+// MT: safe (const).
+class Intervals {
+ public:
+  Intervals(const RunCalls& run, const RunWaits& waits);
+
+  // From the exit of the call before `begin` (the beginning of the run for 0) to the entry of `end`.
+  [[nodiscard]] Spent between(std::uint32_t location, std::uint32_t begin, std::uint32_t end) const;
+  // Time in calls on files, of all calls before `end`.
+  [[nodiscard]] std::int64_t io_before(std::uint32_t location, std::uint32_t end) const;
+  [[nodiscard]] Blame blame(std::uint32_t victim, const Wait& wait) const;
+  // The culprit's wait states to which a wait can be passed: numbers from and to.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> culprits_waits(const Wait& wait) const {
+    const auto& calls = run_.locations[wait.culprit].calls;
+    return {calls[wait.culprit_begin].first_wait, calls[wait.culprit_call].first_wait};
+  }
+  // Waiting before wait number `end` of a location, by kind.
+  [[nodiscard]] std::array<std::int64_t, kWaitKinds> waited_before(std::uint32_t location, std::uint32_t end) const;
+
+ private:
+  static constexpr std::uint32_t kStep = 64;
+  struct Sums {
+    std::vector<std::array<std::int64_t, kWaitKinds>> waited;  // before every kStep-th wait
+    std::vector<std::pair<std::uint32_t, std::int64_t>> io;    // calls on files, with the time up to their end
+  };
+  const RunCalls& run_;
+  const RunWaits& waits_;
+  std::vector<Sums> sums_;
+};
+
+}  // namespace fathom::analysis

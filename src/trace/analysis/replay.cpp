@@ -1,0 +1,252 @@
+#include "trace/analysis/replay.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/cancel.hpp"
+
+namespace fathom::analysis {
+
+namespace {
+
+class Player {
+ public:
+  Player(const RunCalls& run, const RunWaits& waits, const std::vector<GroupInstances>& instances,
+         const ReplayModel& model, ReplayResult& out)
+      : run_(run), waits_(waits), instances_(instances), model_(model), out_(out), states_(run.locations.size()) {
+    arrivals_.resize(run.groups.size());
+    waiting_.resize(run.groups.size());
+    for (std::size_t g = 0; g < run.groups.size(); ++g) arrivals_[g].resize(run.groups[g].instances);
+    out.useful.assign(run.locations.size(), 0);
+    for (std::size_t l = 0; l < run.locations.size(); ++l) {
+      auto& entries = out.entries.emplace_back(*run.pool);
+      entries.resize(run.locations[l].calls.size());
+    }
+  }
+
+  // False when calls wait for each other in a circle.
+  Result<bool> play() {
+    FATHOM_CHECK(run_.pool->status());
+    for (std::uint32_t l = static_cast<std::uint32_t>(states_.size()); l-- > 0;) ready_.push_back(l);
+    std::uint64_t steps = 0;
+    while (!ready_.empty()) {
+      if (++steps % 65536 == 0 && cancelled()) return cancelled_error();
+      const std::uint32_t location = ready_.back();
+      ready_.pop_back();
+      go_on(location);
+    }
+    for (std::size_t l = 0; l < states_.size(); ++l) {
+      if (states_[l].call < run_.locations[l].calls.size()) return false;
+      // What a location still does behind its last call counts as computation, here as elsewhere.
+      if (!run_.locations[l].calls.empty()) {
+        const auto rest = static_cast<double>(run_.t1 - run_.locations[l].calls.back().exit);
+        out_.useful[l] += rest;
+        states_[l].time += rest;
+      }
+      out_.runtime = std::max<std::int64_t>(out_.runtime, std::llround(states_[l].time));
+    }
+    return true;
+  }
+
+ private:
+  struct State {
+    double time = 0;          // end of the call before
+    std::uint32_t call = 0;   // the next one
+    bool entered = false;     // it has been
+    std::size_t receive = 0;  // behind those of calls that are over
+    std::size_t done = 0;
+    std::size_t part = 0;
+    std::vector<CallPlace> waiting;  // locations that wait for a call of this one to be entered: (location, call)
+  };
+  struct Arrival {
+    double latest = 0;
+    std::uint32_t count = 0;
+    std::uint32_t scanned = 0;  // of a scan: members from the first on that are in `latest`
+  };
+
+  [[nodiscard]] bool entered(CallPlace place) const {
+    const State& state = states_[place.location];
+    return state.call > place.call || (state.call == place.call && state.entered);
+  }
+  [[nodiscard]] double entry(CallPlace place) const {
+    return static_cast<double>(out_.entries[place.location][place.call]);
+  }
+  bool wait_for(std::uint32_t location, CallPlace place) {
+    if (entered(place)) return false;
+    states_[place.location].waiting.push_back({location, place.call});
+    return true;
+  }
+  void wake(std::uint32_t location) { ready_.push_back(location); }
+
+  void enter(std::uint32_t location, State& state) {
+    const auto& calls = run_.locations[location].calls;
+    const std::int64_t before = state.call == 0 ? run_.t0 : calls[state.call - 1].exit;
+    double gap = static_cast<double>(std::max<std::int64_t>(0, calls[state.call].entry - before));
+    if (!model_.compute_scale.empty() && state.call > 0) gap *= model_.compute_scale[location];
+    if (state.call > 0) out_.useful[location] += gap;
+    state.time += gap;
+    out_.entries[location][state.call] = std::llround(state.time);
+    state.entered = true;
+    std::erase_if(state.waiting, [&](CallPlace waiter) {
+      if (waiter.call > state.call) return false;
+      wake(waiter.location);
+      return true;
+    });
+    const auto& parts = run_.locations[location].parts;
+    if (state.part < parts.size() && parts[state.part].call == state.call) {
+      const Part& part = parts[state.part];
+      Arrival& arrival = arrivals_[part.group][part.instance];
+      if (instances_[part.group].instances[part.instance].kind != CallKind::scan) {
+        arrival.latest = std::max(arrival.latest, state.time);
+      }
+      ++arrival.count;
+      if (complete(part)) {
+        auto& waiting = waiting_[part.group];
+        for (const std::uint32_t waiter : waiting) wake(waiter);
+        waiting.clear();
+      }
+    }
+  }
+  [[nodiscard]] bool complete(const Part& part) const {
+    return arrivals_[part.group][part.instance].count >= run_.groups[part.group].calls.size();
+  }
+
+  void go_on(std::uint32_t location) {
+    State& state = states_[location];
+    const LocationCalls& here = run_.locations[location];
+    while (state.call < here.calls.size()) {
+      if (!state.entered) enter(location, state);
+      double until = state.time;
+      if (is_held_up(location, state, here, until)) return;
+      state.time = until + own_time(here, state, location);
+      while (state.receive < here.receives.size() && here.receives[state.receive].call == state.call) ++state.receive;
+      while (state.done < here.sends_done.size() && here.sends_done[state.done].call == state.call) ++state.done;
+      while (state.part < here.parts.size() && here.parts[state.part].call == state.call) ++state.part;
+      ++state.call;
+      state.entered = false;
+    }
+  }
+
+  // What the call takes when nothing holds it up.
+  [[nodiscard]] double own_time(const LocationCalls& here, const State& state, std::uint32_t location) const {
+    const Call& call = here.calls[state.call];
+    if (model_.network != ReplayModel::Network::recorded && !is_io(call.kind)) return 0;
+    const auto& list = waits_.locations[location].waits;
+    const bool waited = call.first_wait < list.size() && list[call.first_wait].call == state.call;
+    return static_cast<double>(call.exit - call.entry - (waited ? list[call.first_wait].length : 0));
+  }
+
+  [[nodiscard]] double transfer(std::int64_t bytes) const {
+    if (model_.network != ReplayModel::Network::given) return 0;
+    const double by_size = model_.bytes_per_ns > 0 ? static_cast<double>(bytes) / model_.bytes_per_ns : 0;
+    return model_.latency_ns + by_size;
+  }
+
+  // True when something that it waits for has not happened yet; `until` is when all of it has.
+  bool is_held_up(std::uint32_t location, const State& state, const LocationCalls& here, double& until) {
+    const Call& call = here.calls[state.call];
+    if (call.kind != CallKind::test) {
+      for (std::size_t i = state.receive; i < here.receives.size() && here.receives[i].call == state.call; ++i) {
+        const Receive& half = here.receives[i];
+        if (half.send == kNone) continue;
+        const Send& send = run_.locations[half.sender].sends[half.send];
+        const CallPlace issued{half.sender, send.call};
+        if (wait_for(location, issued)) return true;
+        until = std::max(until, entry(issued) + transfer(send.bytes));
+      }
+      for (std::size_t i = state.done; i < here.sends_done.size() && here.sends_done[i].call == state.call; ++i) {
+        const SendDone& done = here.sends_done[i];
+        const Send& send = run_.locations[done.location].sends[done.send];
+        if (send.receive == kNone || !run_.synchronises(send)) continue;
+        const CallPlace posted = run_.posting_call(send);
+        if (posted.call == kNone) continue;
+        if (wait_for(location, posted)) return true;
+        until = std::max(until, entry(posted) + transfer(send.bytes));
+      }
+    }
+    if (state.part < here.parts.size() && here.parts[state.part].call == state.call) {
+      return is_held_up(location, here, here.parts[state.part], call, until);
+    }
+    return false;
+  }
+
+  bool is_held_up(std::uint32_t location, const LocationCalls& here, const Part& part, const Call& call,
+                  double& until) {
+    const Instance& instance = instances_[part.group].instances[part.instance];
+    const Group& group = run_.groups[part.group];
+    const double steps = std::ceil(std::log2(std::max<double>(1.0, static_cast<double>(group.members.size()))));
+    const auto all = [&] {
+      if (!complete(part)) {
+        waiting_[part.group].push_back(location);
+        return true;
+      }
+      until = std::max(until, arrivals_[part.group][part.instance].latest + steps * transfer(part.bytes));
+      return false;
+    };
+    const bool is_root = instance.root.call != kNone && instance.root.location == location;
+    switch (instance.kind) {
+      case CallKind::none:
+        return false;
+      case CallKind::one_to_n:
+        if (is_root || instance.root.call == kNone) return false;
+        if (wait_for(location, instance.root)) return true;
+        until = std::max(until, entry(instance.root) + steps * transfer(part.bytes));
+        return false;
+      case CallKind::n_to_one:
+        return is_root && all();
+      case CallKind::scan: {
+        Arrival& arrival = arrivals_[part.group][part.instance];
+        const std::uint32_t own = group.position(here.process);
+        for (; arrival.scanned < own; ++arrival.scanned) {
+          const CallPlace before = group.call(arrival.scanned, part.instance);
+          if (before.call == kNone) continue;
+          if (wait_for(location, before)) return true;
+          arrival.latest = std::max(arrival.latest, entry(before));
+        }
+        if (arrival.scanned > own) return scan_again(location, group, part, own, until, steps);
+        until = std::max(until, arrival.latest + (own > 0 ? steps * transfer(part.bytes) : 0));
+        return false;
+      }
+      case CallKind::init:
+        return call.exit > call.entry && all();
+      default:
+        return call.has(Call::kNoWait) ? false : all();
+    }
+  }
+  // A member behind this one was here first, so that the running maximum says too much.
+  bool scan_again(std::uint32_t location, const Group& group, const Part& part, std::uint32_t own, double& until,
+                  double steps) {
+    for (std::uint32_t m = 0; m < own; ++m) {
+      const CallPlace before = group.call(m, part.instance);
+      if (before.call == kNone) continue;
+      if (wait_for(location, before)) return true;
+      until = std::max(until, entry(before) + steps * transfer(part.bytes));
+    }
+    return false;
+  }
+
+  const RunCalls& run_;
+  const RunWaits& waits_;
+  const std::vector<GroupInstances>& instances_;
+  const ReplayModel& model_;
+  ReplayResult& out_;
+  std::vector<State> states_;
+  std::vector<std::vector<Arrival>> arrivals_;       // by group and instance
+  std::vector<std::vector<std::uint32_t>> waiting_;  // locations in a collective of the group
+  std::vector<std::uint32_t> ready_;
+};
+
+}  // namespace
+
+Result<std::optional<ReplayResult>> replay(const RunCalls& run, const RunWaits& waits,
+                                           const std::vector<GroupInstances>& instances, const ReplayModel& model) {
+  std::optional<ReplayResult> none;
+  if (run.cut || !run.missing.empty() || run.locations.empty()) return none;
+  ReplayResult result;
+  FATHOM_TRY(const bool done, Player(run, waits, instances, model, result).play());
+  if (!done) return none;
+  return std::optional<ReplayResult>(std::move(result));
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,298 @@
+#include "trace/analysis/waits.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "trace/analysis/common_points.hpp"
+#include "trace/analysis/instances.hpp"
+
+namespace fathom::analysis {
+
+std::string_view to_string(WaitKind kind) {
+  static constexpr std::array<std::string_view, kWaitKinds> kNames = {
+      "late_sender", "late_receiver",  "wait_barrier",    "wait_nxn",   "wait_finalize",
+      "wait_init",   "late_broadcast", "early_reduce",    "early_scan", "wait_fence",
+      "late_post",   "early_wait",     "lock_contention", "wait_io"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_string(Activity activity) {
+  return activity == Activity::compute ? "compute" : activity == Activity::mpi ? "mpi" : "io";
+}
+
+std::int64_t LocationWaits::total() const { return std::accumulate(ns.begin(), ns.end(), std::int64_t{0}); }
+
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
+
+WaitKind kind_of_symmetric(CallKind kind) {
+  switch (kind) {
+    case CallKind::barrier:
+      return WaitKind::wait_barrier;
+    case CallKind::finalize:
+      return WaitKind::wait_finalize;
+    case CallKind::init:
+      return WaitKind::wait_init;
+    case CallKind::io_collective:
+      return WaitKind::wait_io;
+    case CallKind::fence:
+    case CallKind::make_window:
+      return WaitKind::wait_fence;
+    default:
+      return WaitKind::wait_nxn;
+  }
+}
+
+// The wait states of one location, call by call.
+class LocationSearch {
+ public:
+  LocationSearch(RunCalls& run, const std::vector<GroupInstances>& instances, std::uint32_t location,
+                 LocationWaits& out, std::vector<std::int64_t>& no_overlap_by_name)
+      : run_(run),
+        instances_(instances),
+        here_(run.locations[location]),
+        location_(location),
+        out_(out),
+        no_overlap_by_name_(no_overlap_by_name),
+        common_(run, instances, location) {}
+
+  void search() {
+    find_earlier_sends();
+    for (std::uint32_t i = 0; i < here_.calls.size(); ++i) {
+      Call& call = here_.calls[i];
+      call.first_wait = static_cast<std::uint32_t>(out_.waits.size());
+      until_ = kNever;
+      wrong_order_ = false;
+      std::size_t receives_end = receive_;
+      while (receives_end < here_.receives.size() && here_.receives[receives_end].call == i) ++receives_end;
+      std::size_t done_end = done_;
+      while (done_end < here_.sends_done.size() && here_.sends_done[done_end].call == i) ++done_end;
+      std::size_t parts_end = part_;
+      while (parts_end < here_.parts.size() && here_.parts[parts_end].call == i) ++parts_end;
+      if (run_.counts(call)) {
+        if (receives_end > receive_) by_receives(call, receives_end);
+        if (done_end > done_) by_sends(call, done_end);
+        if (parts_end > part_) by_collective(call, here_.parts[part_]);
+        if (call.kind == CallKind::probe) by_probe(call, i);
+        add(call, i);
+        if (is_wait(call.kind)) find_no_overlap(call, receives_end, done_end);
+      }
+      for (; receive_ < receives_end; ++receive_) common_.received(static_cast<std::uint32_t>(receive_));
+      for (; done_ < done_end; ++done_) common_.sent(here_.sends_done[done_]);
+      for (; part_ < parts_end; ++part_) common_.took_part(here_.parts[part_]);
+    }
+  }
+
+ private:
+  void consider(std::int64_t until, WaitKind kind, CallPlace culprit) {
+    if (until_ != kNever && until <= until_) return;
+    until_ = until;
+    kind_ = kind;
+    culprit_ = culprit;
+  }
+
+  [[nodiscard]] std::int64_t sent_at(const Receive& half) const {
+    const LocationCalls& from = run_.locations[half.sender];
+    return from.calls[from.sends[half.send].call].entry;
+  }
+  [[nodiscard]] CallPlace issuing_call(const Receive& half) const {
+    return {half.sender, run_.locations[half.sender].sends[half.send].call};
+  }
+
+  // For every receive: the earliest send among the messages that the next calls complete, up to the first call that
+  // sends something itself or is a collective.
+  void find_earlier_sends() {
+    earlier_.assign(here_.receives.size(), kAlways);
+    std::int64_t earliest = kAlways;
+    std::size_t end = here_.receives.size();
+    std::uint32_t next_call = kNone;
+    while (end > 0) {
+      const std::uint32_t call = here_.receives[end - 1].call;
+      std::size_t begin = end;
+      while (begin > 0 && here_.receives[begin - 1].call == call) --begin;
+      // `earliest` holds what next_call and those behind it complete.
+      for (std::uint32_t i = call + 1; next_call != kNone && i <= next_call; ++i) {
+        const Call& between = here_.calls[i];
+        if (between.has(Call::kSends) || is_collective(between.kind)) {
+          earliest = kAlways;
+          break;
+        }
+      }
+      std::int64_t own = kAlways;
+      for (std::size_t i = begin; i < end; ++i) {
+        earlier_[i] = earliest;
+        if (here_.receives[i].send != kNone) own = std::min(own, sent_at(here_.receives[i]));
+      }
+      earliest = std::min(earliest, own);
+      next_call = call;
+      end = begin;
+    }
+  }
+
+  void by_receives(const Call& call, std::size_t end) {
+    const bool waits = call.kind == CallKind::receive || call.kind == CallKind::send_receive || is_wait(call.kind);
+    if (!waits) return;
+    const bool earliest = call.kind == CallKind::wait_some;
+    const Receive* chosen = nullptr;
+    for (std::size_t i = receive_; i < end; ++i) {
+      const Receive& half = here_.receives[i];
+      if (half.send == kNone) continue;
+      const bool better = chosen == nullptr ||
+                          (earliest ? sent_at(half) < sent_at(*chosen)
+                                    : sent_at(half) > sent_at(*chosen) ||
+                                          (sent_at(half) == sent_at(*chosen) &&
+                                           run_.locations[half.sender].rank < run_.locations[chosen->sender].rank));
+      if (better) chosen = &half;
+    }
+    if (chosen == nullptr) return;
+    consider(sent_at(*chosen), WaitKind::late_sender, issuing_call(*chosen));
+    const bool named = call.kind != CallKind::wait_any && call.kind != CallKind::wait_some && !chosen->any_source;
+    wrong_order_ = named && earlier_[receive_] < until_;
+  }
+
+  void by_sends(const Call& call, std::size_t end) {
+    if (call.kind == CallKind::test) return;
+    for (std::size_t i = done_; i < end; ++i) {
+      const Send& half = run_.locations[here_.sends_done[i].location].sends[here_.sends_done[i].send];
+      if (half.receive == kNone || !run_.synchronises(half)) continue;
+      const std::int64_t posted = run_.locations[half.receiver].receives[half.receive].posted;
+      if (posted >= call.exit || (until_ != kNever && posted <= until_)) continue;
+      if (posted <= call.entry) continue;
+      const CallPlace poster = run_.posting_call(half);
+      if (poster.call != kNone) consider(posted, WaitKind::late_receiver, poster);
+    }
+  }
+
+  void by_collective(const Call& call, const Part& part) {
+    const Instance& instance = instances_[part.group].instances[part.instance];
+    const auto until_entry = [&](CallPlace culprit, WaitKind kind) {
+      if (culprit.call != kNone && culprit.location != location_) consider(run_.at(culprit).entry, kind, culprit);
+    };
+    const bool is_root = instance.root.call != kNone && instance.root.location == location_;
+    switch (instance.kind) {
+      case CallKind::none:
+        break;
+      case CallKind::one_to_n:
+        if (!is_root) until_entry(instance.root, WaitKind::late_broadcast);
+        break;
+      case CallKind::n_to_one:
+        if (is_root) until_entry(instance.last, WaitKind::early_reduce);
+        break;
+      case CallKind::scan: {
+        const ScanPrefix* prefix = instances_[part.group].scan(part.instance);
+        const std::uint32_t own = run_.groups[part.group].position(here_.process);
+        if (prefix != nullptr && own < prefix->size()) until_entry((*prefix)[own], WaitKind::early_scan);
+        break;
+      }
+      default: {
+        if (instance.kind == CallKind::init && call.exit == call.entry) break;
+        if (!call.has(Call::kNoWait)) until_entry(instance.last, kind_of_symmetric(instance.kind));
+        const std::int64_t over = call.exit - std::max(run_.at(instance.last).entry, instance.first_exit);
+        if (over > 0 && instance.kind == CallKind::barrier) out_.barrier_completion_ns += over;
+        if (over > 0 && instance.kind == CallKind::n_to_n) out_.nxn_completion_ns += over;
+      }
+    }
+  }
+
+  // It waits for the first message of that kind whose receive is posted later.
+  void by_probe(const Call& call, std::uint32_t number) {
+    while (probe_ < here_.probed.size() && here_.probed[probe_].call < number) ++probe_;
+    if (probe_ == here_.probed.size() || here_.probed[probe_].call != number) return;
+    const Probed& probed = here_.probed[probe_];
+    const Receive* found = nullptr;
+    constexpr std::size_t kMostLooked = 4096;
+    for (std::size_t i = receive_; i < here_.receives.size() && i < receive_ + kMostLooked; ++i) {
+      const Receive& half = here_.receives[i];
+      if (half.send == kNone || half.from != probed.from || half.tag != probed.tag || half.posted < call.exit) continue;
+      if (found == nullptr || half.posted < found->posted) found = &half;
+    }
+    if (found != nullptr) consider(sent_at(*found), WaitKind::late_sender, issuing_call(*found));
+  }
+
+  void add(const Call& call, std::uint32_t number) {
+    const std::int64_t length = until_ == kNever ? 0 : std::min(until_, call.exit) - call.entry;
+    if (length <= 0) return;
+    Wait wait;
+    wait.until = until_;
+    wait.length = length;
+    wait.call = number;
+    wait.culprit = culprit_.location;
+    wait.culprit_call = culprit_.call;
+    wait.kind = kind_;
+    wait.wrong_order = wrong_order_ && kind_ == WaitKind::late_sender;
+    common_.set(wait);
+    out_.waits.push_back(wait);
+    const auto kind = static_cast<std::size_t>(kind_);
+    out_.ns[kind] += length;
+    ++out_.count[kind];
+    if (wait.wrong_order) {
+      out_.wrong_order_ns += length;
+      ++out_.wrong_order;
+    }
+  }
+
+  void find_no_overlap(const Call& call, std::size_t receives_end, std::size_t done_end) {
+    std::int64_t both = kNever;
+    for (std::size_t i = receive_; i < receives_end; ++i) {
+      const Receive& half = here_.receives[i];
+      if (half.send == kNone || !run_.synchronises(run_.locations[half.sender].sends[half.send])) continue;
+      both = std::max({both, sent_at(half), half.posted});
+    }
+    for (std::size_t i = done_; i < done_end; ++i) {
+      const LocationCalls& issuer = run_.locations[here_.sends_done[i].location];
+      const Send& half = issuer.sends[here_.sends_done[i].send];
+      if (half.receive == kNone || !run_.synchronises(half)) continue;
+      both =
+          std::max({both, issuer.calls[half.call].entry, run_.locations[half.receiver].receives[half.receive].posted});
+    }
+    if (both == kNever || both >= call.entry) return;
+    const std::int64_t waited_until = until_ == kNever ? call.entry : std::max(call.entry, until_);
+    const std::int64_t lost = std::min(call.exit - waited_until, call.entry - both);
+    if (lost <= 0) return;
+    out_.no_overlap_ns += lost;
+    ++out_.no_overlap;
+    no_overlap_by_name_[call.name] += lost;
+  }
+
+  RunCalls& run_;
+  const std::vector<GroupInstances>& instances_;
+  LocationCalls& here_;
+  std::uint32_t location_;
+  LocationWaits& out_;
+  std::vector<std::int64_t>& no_overlap_by_name_;
+  CommonPoints common_;
+  std::vector<std::int64_t> earlier_;
+  std::size_t receive_ = 0;
+  std::size_t done_ = 0;
+  std::size_t part_ = 0;
+  std::size_t probe_ = 0;
+  // What the call being looked at waits for.
+  std::int64_t until_ = kNever;
+  WaitKind kind_ = WaitKind::late_sender;
+  CallPlace culprit_;
+  bool wrong_order_ = false;
+};
+
+}  // namespace
+
+Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances) {
+  RunWaits out;
+  out.locations.resize(run.locations.size());
+  for (LocationWaits& waits : out.locations) waits.waits = LargeArray<Wait>(*run.pool);
+  std::vector<std::vector<std::int64_t>> no_overlap(run.locations.size(), std::vector<std::int64_t>(run.names.size()));
+  FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t i) -> Result<void> {
+    LocationSearch(run, instances, static_cast<std::uint32_t>(i), out.locations[i], no_overlap[i]).search();
+    return {};
+  }));
+  FATHOM_CHECK(run.pool->status());
+  out.no_overlap_by_name.assign(run.names.size(), 0);
+  for (const auto& of_location : no_overlap) {
+    for (std::size_t n = 0; n < of_location.size(); ++n) out.no_overlap_by_name[n] += of_location[n];
+  }
+  return out;
+}
+
+}  // namespace fathom::analysis

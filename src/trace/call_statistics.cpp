@@ -1,0 +1,202 @@
+#include "trace/call_statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+struct RegionSums {
+  std::uint64_t count = 0;
+  std::int64_t wall_ns = 0;
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+};
+using Matrix = std::map<std::pair<std::int64_t, std::int64_t>, MatrixEntry>;
+
+// One location.
+class Calls {
+ public:
+  Calls(const Trace& trace, LocationId location, TimeWindow window)
+      : trace_(trace), window_(window), sums_(trace.definitions().regions.size()), depth_(sums_.size()) {
+    const SystemNodeId group = trace.definitions().system.group_of(location);
+    if (group.valid()) rank_ = trace.definitions().system.nodes[group.index()].rank.value_or(-1);
+  }
+
+  Result<void> read(LocationId location) {
+    FATHOM_TRY(auto stream, trace_.open(location, {}));
+    EventCursor cursor(std::move(stream), 1024);
+    while (const Event* event = cursor.next()) take(*event);
+    FATHOM_CHECK(cursor.status());
+    close_to(0, last_);
+    for (auto& [task, stack] : suspended_) {
+      stack_ = std::move(stack);
+      close_to(0, last_);
+    }
+    return {};
+  }
+
+  std::vector<RegionSums>& sums() { return sums_; }
+  Matrix& matrix() { return matrix_; }
+
+ private:
+  struct Frame {
+    std::uint32_t region;
+    std::int64_t entered;
+    bool counts;
+  };
+
+  void take(const Event& event) {
+    if (event.has_time) last_ = event.time_ns;
+    switch (event.kind) {
+      case EventKind::enter:
+        return enter(event);
+      case EventKind::leave:
+        return leave(event);
+      case EventKind::send:
+      case EventKind::recv:
+      case EventKind::collective:
+        return transfer(event);
+      case EventKind::marker:
+        if (trace_.meaning(event) == MarkerMeaning::task_switch) switch_task(event.value);
+        if (trace_.meaning(event) == MarkerMeaning::task_end && event.value == task_) switch_task(0);
+        return;
+      default:
+        return;
+    }
+  }
+  void enter(const Event& event) {
+    if (event.name >= sums_.size()) return;
+    const bool counts = window_.contains(event);
+    if (counts) ++sums_[event.name].count;
+    stack_.push_back({event.name, last_, counts});
+    ++depth_[event.name];
+  }
+  void leave(const Event& event) {
+    if (event.name >= sums_.size() || depth_[event.name] == 0) return;
+    std::size_t at = stack_.size();
+    while (at > 0 && stack_[at - 1].region != event.name) --at;
+    if (at > 0) close_to(at - 1, last_);
+  }
+  void close_to(std::size_t size, std::int64_t time) {
+    while (stack_.size() > size) {
+      const Frame frame = stack_.back();
+      stack_.pop_back();
+      if (--depth_[frame.region] == 0 && frame.counts) sums_[frame.region].wall_ns += time - frame.entered;
+    }
+  }
+  void transfer(const Event& event) {
+    if (!window_.contains(event)) return;
+    const bool sends = event.kind != EventKind::recv;
+    if (event.name < sums_.size()) {
+      (sends ? sums_[event.name].sent : sums_[event.name].received) += event.bytes;
+      if (event.kind == EventKind::collective) sums_[event.name].received += event.value;
+    }
+    if (event.kind != EventKind::send || event.peer < 0 || rank_ < 0) return;
+    MatrixEntry& entry = matrix_[{rank_, event.peer}];
+    ++entry.messages;
+    entry.bytes += event.bytes;
+  }
+  void switch_task(std::int64_t task) {
+    if (task == task_) return;
+    suspended_[task_] = std::move(stack_);
+    stack_ = std::move(suspended_[task]);
+    suspended_.erase(task);
+    task_ = task;
+  }
+
+  const Trace& trace_;
+  TimeWindow window_;
+  std::int64_t rank_ = -1;
+  std::vector<RegionSums> sums_;
+  std::vector<std::uint32_t> depth_;
+  std::vector<Frame> stack_;
+  std::unordered_map<std::int64_t, std::vector<Frame>> suspended_;
+  std::int64_t task_ = 0;
+  std::int64_t last_ = 0;
+  Matrix matrix_;
+};
+
+Result<std::vector<LocationId>> chosen_locations(const Trace& trace, const std::vector<std::string>& labels) {
+  std::vector<LocationId> chosen;
+  for (std::size_t i = 0; i < trace.location_count(); ++i) {
+    const std::string label = trace.definitions().system.location_label(LocationId(i));
+    const bool wanted = labels.empty() || std::any_of(labels.begin(), labels.end(), [&](const std::string& pattern) {
+                          return matches_pattern(pattern, label);
+                        });
+    if (wanted) chosen.emplace_back(i);
+  }
+  if (chosen.empty() && !labels.empty()) return Error::usage(fmt::format("there is no location '{}'", labels.front()));
+  return chosen;
+}
+
+}  // namespace
+
+Result<TraceStatistics> call_statistics(const Trace& trace, const StatisticsOptions& options) {
+  if (!options.by.empty()) return Error::usage(fmt::format("there are no statistics by '{}' here", options.by.front()));
+  if (!options.options.empty()) {
+    return Error::usage(fmt::format("there is no option '{}' here", options.options.front().first));
+  }
+  FATHOM_TRY(const auto locations, chosen_locations(trace, options.locations));
+  TimeWindow window;
+  if (options.from_ns) window.from_ns = *options.from_ns;
+  if (options.to_ns) window.to_ns = *options.to_ns;
+  std::mutex mutex;
+  std::vector<RegionSums> sums(trace.definitions().regions.size());
+  Matrix matrix;
+  Progress progress("reading events", locations.size());
+  const auto read = [&](std::size_t i) -> Result<void> {
+    Calls calls(trace, locations[i], window);
+    FATHOM_CHECK(calls.read(locations[i]));
+    progress.advance();
+    const std::scoped_lock lock(mutex);
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      const RegionSums& one = calls.sums()[r];
+      sums[r].count += one.count;
+      sums[r].wall_ns += one.wall_ns;
+      sums[r].sent += one.sent;
+      sums[r].received += one.received;
+    }
+    for (const auto& [pair, one] : calls.matrix()) {
+      matrix[pair].messages += one.messages;
+      matrix[pair].bytes += one.bytes;
+    }
+    return {};
+  };
+  FATHOM_CHECK(parallel_for(locations.size(), read));
+  TraceStatistics made;
+  // Regions of the same name are one call to the user.
+  std::map<std::string, std::size_t> rows;
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    const RegionSums& one = sums[r];
+    if (one.count == 0 && one.sent == 0 && one.received == 0) continue;
+    const std::string& name = trace.definitions().regions[r].name;
+    const auto [row, is_new] = rows.emplace(name, made.calls.size());
+    if (is_new) made.calls.push_back({name, 0, 0.0, {}, 0, 0, 0});
+    CallStatistics& call = made.calls[row->second];
+    call.count += one.count;
+    *call.wall_s += static_cast<double>(one.wall_ns) * 1e-9;
+    *call.sent += one.sent;
+    *call.received += one.received;
+    *call.bytes += one.sent + one.received;
+  }
+  std::stable_sort(made.calls.begin(), made.calls.end(),
+                   [](const CallStatistics& a, const CallStatistics& b) { return *a.wall_s > *b.wall_s; });
+  made.has_matrix = !matrix.empty();
+  for (auto& [pair, entry] : matrix) {
+    entry.src = pair.first;
+    entry.dst = pair.second;
+    made.matrix.push_back(entry);
+  }
+  return made;
+}
+
+}  // namespace fathom

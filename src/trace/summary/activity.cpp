@@ -1,0 +1,72 @@
+#include "trace/summary/activity.hpp"
+
+#include "base/text.hpp"
+
+namespace fathom::summary {
+
+std::uint32_t Contexts::child(std::uint32_t parent, Step step) {
+  const auto [found, fresh] = index_.try_emplace({parent, step}, static_cast<std::uint32_t>(nodes_.size()));
+  if (fresh) nodes_.push_back({parent, parent == kNothing ? 0 : nodes_[parent].depth + 1, step});
+  return found->second;
+}
+
+Activity::Activity(const Trace& trace, Contexts& contexts, ChannelId channel)
+    : trace_(trace), contexts_(contexts), channel_(channel) {
+  for (const Region& region : trace.definitions().regions) {
+    is_call_.push_back(equal_ignoring_case(region.paradigm, "mpi") ? 1 : 0);
+  }
+}
+
+std::uint32_t Activity::compute() { return contexts_.child(kNothing, {StepKind::compute, 0}); }
+
+// Functions only: loops and lines belong to theirs.
+std::uint32_t Activity::sampled(ContextId context) {
+  const ContextTree& tree = trace_.definitions().contexts;
+  std::vector<std::int64_t> regions;
+  for (; context.valid(); context = tree[context].parent) {
+    const Context& node = tree[context];
+    if (node.edge != Edge::lexical && node.region.valid()) regions.push_back(node.region.value);
+  }
+  std::uint32_t at = kNothing;
+  for (std::size_t i = regions.size(); i-- > 0;) at = contexts_.child(at, {StepKind::region, regions[i]});
+  return at;
+}
+
+bool Activity::enter(std::uint32_t region) {
+  std::uint32_t above = open_.empty() ? kNothing : open_.back().context;
+  if (open_.empty() && region < is_call_.size() && is_call_[region] != 0) above = compute();
+  const std::uint32_t context = contexts_.child(above, {StepKind::region, region});
+  open_.push_back({region, context});
+  return set(context);
+}
+
+// What is open above the region is left with it; a leave of what is not open changes nothing.
+bool Activity::leave(std::uint32_t region) {
+  for (std::size_t i = open_.size(); i-- > 0;) {
+    if (open_[i].region != region) continue;
+    open_.resize(i);
+    return set(open_.empty() ? compute() : open_.back().context);
+  }
+  return false;
+}
+
+bool Activity::take(const Event& event) {
+  if (channel_.valid()) {
+    if (event.kind != EventKind::state || event.channel() != channel_) return false;
+    return set(event.has_value ? contexts_.child(kNothing, {StepKind::value, event.value}) : kNothing);
+  }
+  switch (event.kind) {
+    case EventKind::enter:
+      return enter(event.name);
+    case EventKind::leave:
+      return leave(event.name);
+    case EventKind::sample:
+      samples_ = true;
+      return open_.empty() && set(event.name == Event::kNoName ? kNothing : sampled(event.context()));
+    default:
+      // Before its first region a location computes.
+      return current_ == kNothing && open_.empty() && !samples_ && event.has_time && set(compute());
+  }
+}
+
+}  // namespace fathom::summary

@@ -1,0 +1,96 @@
+// What a location does, as a list of transitions: from this time on it is in this context. Enter and leave, samples and
+// the values of a channel all become that one shape, so that one index serves them all.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace fathom::summary {
+
+inline constexpr std::uint32_t kNothing = 0x7FFFFFFF;  // no context: the location does nothing that is known
+
+struct Transition {
+  std::int64_t time_ns = 0;
+  std::uint32_t context = kNothing;
+};
+
+// What leads from a context to one below it.
+enum class StepKind : std::uint8_t { compute, region, value };
+struct Step {
+  StepKind kind = StepKind::compute;
+  std::int64_t id = 0;  // region, or value of the channel
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+// The contexts that occur, parents first.
+class Contexts {
+ public:
+  struct Node {
+    std::uint32_t parent = kNothing;
+    std::uint32_t depth = 0;
+    Step step;
+  };
+  std::uint32_t child(std::uint32_t parent, Step step);
+  [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
+  [[nodiscard]] const Node& operator[](std::uint32_t context) const { return nodes_[context]; }
+  // The one around it at `depth`, or itself where it is not as deep.
+  [[nodiscard]] std::uint32_t at_depth(std::uint32_t context, std::uint32_t depth) const {
+    while (nodes_[context].depth > depth) context = nodes_[context].parent;
+    return context;
+  }
+
+ private:
+  struct Key {
+    std::uint32_t parent;
+    Step step;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const noexcept {
+      return (std::size_t{key.parent} * 0x9E3779B97F4A7C15U) ^
+             (static_cast<std::size_t>(key.step.id) * 0xC2B2AE3D27D4EB4FU) ^ static_cast<std::size_t>(key.step.kind);
+    }
+  };
+  std::vector<Node> nodes_;
+  std::unordered_map<Key, std::uint32_t, Hash> index_;
+};
+
+// Turns the events of one location into transitions. `channel` invalid: what it does by regions and samples; otherwise
+// the values of that channel. Time outside of all regions is the context "compute", in which library calls stand that
+// nothing else has made.
+class Activity {
+ public:
+  Activity(const Trace& trace, Contexts& contexts, ChannelId channel = {});
+
+  // False when the event changes nothing; true: from its time on the location is in current().
+  bool take(const Event& event);
+  [[nodiscard]] std::uint32_t current() const { return current_; }
+
+ private:
+  bool enter(std::uint32_t region);
+  bool leave(std::uint32_t region);
+  std::uint32_t compute();
+  std::uint32_t sampled(ContextId context);
+  bool set(std::uint32_t context) {
+    const bool changed = context != current_;
+    current_ = context;
+    return changed;
+  }
+
+  struct Open {
+    std::uint32_t region;
+    std::uint32_t context;
+  };
+  const Trace& trace_;
+  Contexts& contexts_;
+  ChannelId channel_;
+  std::vector<Open> open_;
+  std::vector<std::uint8_t> is_call_;
+  std::uint32_t current_ = kNothing;
+  bool samples_ = false;
+};
+
+}  // namespace fathom::summary

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""run.py FATHOM CASE: what happens when the world around the program fails. Exit status 0 passed, 1 failed, 77 skipped.
+
+No half-written file, no old file lost, no temporary left, and a text that says what went wrong where.
+"""
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES = PROJECT / "examples"
+FATHOM = pathlib.Path(sys.argv[1]).resolve()
+NOBODY = 65534
+
+
+class Skip(Exception):
+    pass
+
+
+def fathom(*arguments, prepare=None, timeout=120, **more):
+    return subprocess.run([FATHOM, *map(str, arguments)], capture_output=True, timeout=timeout, preexec_fn=prepare, **more)
+
+
+def snapshot(folder):
+    """Every file below the folder, hidden ones too, with its bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(" ".join(map(str, what)))
+
+
+# One output of every writer: format, what is read, OUT.
+WRITERS = [
+    ("cube", "stencil.cubex", "out.cubex"),
+    ("cube3", "stencil.cubex", "out.cube"),
+    ("hpctoolkit", "stencil.cubex", "meta"),
+    ("hpctoolkit-xml", "stencil.cubex", "xml"),
+    ("dumpi", "ring", "out.meta"),
+    ("dumpi-text", "ring/ring-0000.bin", "out.dumpi.txt"),
+    ("paraver", "ring", "out.prv"),
+    ("ovni", "ovni", "trace"),
+    ("extrap-text", "scaling.txt", "out.txt"),
+    ("extrap-json", "scaling.txt", "out.json"),
+    ("extrap-jsonl", "scaling.txt", "out.jsonl"),
+    ("extra-p", "scaling.txt", "out.extra-p"),
+]
+
+
+def full_disk(scratch):
+    """Every byte count at which the disk may be full, by a limit on the size of files: the old output stays whole."""
+
+    def limit(size):
+        def prepare():
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # as a shell starts it
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        return prepare
+
+    for name, source, out in WRITERS:
+        folder = scratch / name
+        folder.mkdir()
+        done = fathom("convert", EXAMPLES / source, folder / out, "--to", name)
+        check(done.returncode == 0, name, done.stderr)
+        before = snapshot(folder)
+        largest = max(map(len, before.values()))
+        failed = 0
+        for size in sorted({0, 1, 100, largest // 3, largest // 2, largest - 1}):
+            done = fathom("convert", EXAMPLES / source, folder / out, "--to", name, prepare=limit(size))
+            check(snapshot(folder) == before, name, size, "changed the old output:", sorted(snapshot(folder)))
+            if done.returncode != 0:
+                failed += 1
+                check(b"File too large" in done.stderr and str(folder).encode() in done.stderr, name, done.stderr)
+        check(failed >= 5, name, "wrote everything without room")
+
+
+def small_tmpfs(scratch):
+    """The same on a file system that is really full."""
+    disk = scratch / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True).returncode:
+        raise Skip("a tmpfs cannot be mounted here")
+    try:
+        for name, source, out in WRITERS:
+            done = fathom("convert", EXAMPLES / source, disk / out, "--to", name)
+            check(done.returncode == 0, name, done.stderr)
+            before = snapshot(disk)
+            filler = disk / "filler"
+            descriptor = os.open(filler, os.O_WRONLY | os.O_CREAT)
+            try:
+                while os.write(descriptor, b"x" * 1024):
+                    pass
+            except OSError:
+                pass
+            os.close(descriptor)
+            before["filler"] = filler.read_bytes()
+            done = fathom("convert", EXAMPLES / source, disk / out, "--to", name)
+            check(done.returncode == 2, name, done.returncode, done.stderr)
+            check(b"No space left" in done.stderr, name, done.stderr)
+            check(snapshot(disk) == before, name, "changed something:", sorted(snapshot(disk)))
+            for entry in disk.iterdir():
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    finally:
+        subprocess.run(["umount", disk])
+
+
+def many_ranks(scratch):
+    """A DUMPI run that takes a while to write."""
+    source = scratch / "run"
+    source.mkdir()
+    names = [f"big-{rank:04}.bin" for rank in range(300)]
+    for rank, name in enumerate(names):
+        shutil.copy(EXAMPLES / "ring" / f"ring-{rank % 4:04}.bin", source / name)
+    (source / "big.meta").write_text("hostname=h\nnumprocs=300\nfileprefix=big\n")
+    return source / "big.meta"
+
+
+def signals(scratch):
+    """Ctrl-C, SIGTERM and SIGHUP at random moments: all of the old set or all of the new one, and nothing else."""
+    source = many_ranks(scratch)
+    out = scratch / "out"
+    out.mkdir()
+    started = time.monotonic()
+    check(fathom("convert", source, out / "x.meta").returncode == 0, "cannot convert")
+    duration = time.monotonic() - started
+    new = snapshot(out)
+    old = {name: b"old" for name in list(new)[::2]}
+    pick = random.Random(7)
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] * 8:
+        shutil.rmtree(out)
+        out.mkdir()
+        for name, content in old.items():
+            (out / name).write_bytes(content)
+        process = subprocess.Popen([FATHOM, "convert", source, out / "x.meta"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(pick.uniform(0, duration))
+        process.send_signal(number)
+        _, text = process.communicate(timeout=60)
+        after = snapshot(out)
+        if process.returncode == 0:
+            check(after == new, "finished, but not all is there")
+        else:
+            # Before the handler is there the system ends it.
+            check(process.returncode in (128 + number, -number), process.returncode, text)
+            check(after == old, number, "left", sorted(set(after) ^ set(old))[:5], text)
+
+
+def killed(scratch):
+    """SIGKILL leaves what it leaves; the next run into the same place removes it, or finishes what was begun."""
+    source = many_ranks(scratch)
+    out = scratch / "out"
+    out.mkdir()
+    started = time.monotonic()
+    check(fathom("convert", source, out / "x.meta").returncode == 0, "cannot convert")
+    duration = time.monotonic() - started
+    new = snapshot(out)
+    pick = random.Random(11)
+    left = 0
+    for _ in range(8):
+        process = subprocess.Popen([FATHOM, "convert", source, out / "x.meta"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(pick.uniform(duration / 4, duration))
+        process.kill()
+        process.communicate()
+        left += any(".fathom-" in p.name for p in out.iterdir())
+    check(fathom("convert", source, out / "x.meta").returncode == 0, "cannot convert afterwards")
+    check(snapshot(out) == new, sorted(set(snapshot(out)) ^ set(new))[:5])
+    check(not any(".fathom-" in p.name for p in out.iterdir()), "temporaries are left")
+
+
+def no_permission(scratch):
+    """Files and directories that may not be read or written are named, with the reason."""
+    if os.geteuid() != 0:
+        raise Skip("needs root to become somebody else")
+
+    def prepare():
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+    os.chmod(scratch, 0o755)
+    closed = scratch / "closed"
+    closed.mkdir(mode=0o700)
+    secret = scratch / "secret.cubex"
+    shutil.copy(EXAMPLES / "stencil.cubex", secret)
+    secret.chmod(0o600)
+    shutil.copy(FATHOM, scratch / "fathom")
+    program = scratch / "fathom"
+    program.chmod(0o755)
+
+    def run(*arguments):
+        return subprocess.run([program, *map(str, arguments)], capture_output=True, preexec_fn=prepare, timeout=60)
+
+    for path in (closed, secret):
+        done = run("info", path)
+        check(done.returncode == 2 and b"ermission denied" in done.stderr and str(path).encode() in done.stderr, done.stderr)
+    example = scratch / "stencil.cubex"
+    shutil.copy(EXAMPLES / "stencil.cubex", example)
+    example.chmod(0o644)
+    for out in (closed / "out.cubex", scratch / "out.cubex", closed / "db"):
+        done = run("convert", example, out, *(["--to", "hpctoolkit"] if out.name == "db" else []))
+        check(done.returncode == 2 and b"ermission denied" in done.stderr and str(out).encode() in done.stderr, done.stderr)
+    ours = scratch / "ours"
+    ours.mkdir()
+    os.chown(ours, NOBODY, NOBODY)
+    protected = ours / "protected.cubex"
+    protected.write_text("mine")
+    protected.chmod(0o444)
+    done = run("convert", example, protected)
+    check(done.returncode == 2 and protected.read_text() == "mine", done.stderr)
+
+
+def pipes_and_devices(scratch):
+    """Nothing waits for a pipe that nobody writes to; devices stay what they are; '-' is standard output."""
+    os.mkfifo(scratch / "pipe")
+    for command in ("info", "check", "top", "dump"):
+        done = fathom(command, scratch / "pipe", timeout=20)
+        check(done.returncode == 2 and b"is a pipe" in done.stderr, command, done.stderr)
+    ring = scratch / "ring"
+    shutil.copytree(EXAMPLES / "ring", ring)
+    (ring / "ring-0002.bin").unlink()
+    os.mkfifo(ring / "ring-0002.bin")
+    done = fathom("stats", ring, timeout=20)
+    check(done.returncode == 0 and done.stderr.count(b"ring-0002.bin") == 1 and b"is a pipe" in done.stderr, done.stderr)
+
+    for device in ("/dev/null", "/dev/full"):
+        before = os.stat(device)
+        done = fathom("convert", EXAMPLES / "stencil.cubex", device, "--to", "cube")
+        check((done.returncode == 0) == (device == "/dev/null"), device, done.stderr)
+        check(stat.S_ISCHR(os.lstat(device).st_mode) and os.stat(device).st_rdev == before.st_rdev, device, "was replaced")
+    done = fathom("convert", EXAMPLES / "ring", "/dev/full", "--to", "dumpi")
+    check(done.returncode == 2 and not os.path.exists("/dev/full.meta"), done.stderr)
+    check(fathom("convert", EXAMPLES / "stencil.cubex", scratch / "a.cubex").returncode == 0, "cannot convert")
+    for name in ("-", "/dev/stdout", "/dev/fd/1"):
+        done = fathom("convert", EXAMPLES / "stencil.cubex", name, "--to", "cube", cwd=scratch)
+        check(done.stdout == (scratch / "a.cubex").read_bytes(), name, "gives other bytes", done.stderr)
+    done = fathom("convert", EXAMPLES / "ring", "-", "--to", "paraver", cwd=scratch)
+    check(done.returncode == 2 and sorted(p.name for p in scratch.iterdir()) == ["a.cubex", "pipe", "ring"], done.stderr)
+
+
+def foreign_files(scratch):
+    """Only files of the format are replaced; what else is in a directory is left alone and needs --force."""
+    for name, source in (("hpctoolkit", "stencil.cubex"), ("hpctoolkit-xml", "stencil.cubex"), ("ovni", "ovni")):
+        out = scratch / name
+        check(fathom("convert", EXAMPLES / source, out, "--to", name).returncode == 0, name)
+        check(fathom("convert", EXAMPLES / source, out, "--to", name).returncode == 0, name, "again")
+        (out / "thesis.txt").write_text("years of work")
+        before = snapshot(out)
+        done = fathom("convert", EXAMPLES / source, out, "--to", name)
+        check(done.returncode == 2 and b"thesis.txt" in done.stderr and b"--force" in done.stderr, name, done.stderr)
+        check(snapshot(out) == before, name)
+        check(fathom("convert", EXAMPLES / source, out, "--to", name, "--force").returncode == 0, name)
+        check((out / "thesis.txt").read_text() == "years of work", name)
+        check(snapshot(out) == before, name, "other bytes the second time")
+    database = scratch / "hpctoolkit"
+    done = fathom("convert", database, database / "copy", "--to", "hpctoolkit")
+    check(done.returncode == 2 and b"lies inside" in done.stderr, done.stderr)
+    check(not (database / "copy").exists(), "wrote into itself")
+
+
+def same_bytes(scratch):
+    """What is written depends on what is read alone, not on when."""
+    for name, source, out in WRITERS:
+        for when in ("a", "b"):
+            (scratch / when).mkdir(exist_ok=True)
+            check(fathom("convert", EXAMPLES / source, scratch / when / out, "--to", name).returncode == 0, name)
+        if name == "extra-p":
+            time.sleep(2.1)
+            for when in ("a", "b"):
+                saved = scratch / when / "saved.extra-p"
+                done = fathom("model", EXAMPLES / "scaling.txt", "--save", saved)
+                check(done.returncode == 0, done.stderr)
+                time.sleep(2.1)
+    check(snapshot(scratch / "a") == snapshot(scratch / "b"), "bytes differ")
+
+
+def escapes(scratch):
+    """Names in files do not drive the terminal."""
+    bad = b"m\x1b]0;\x07\x9bn\r"
+    database = scratch / "db"
+    check(fathom("convert", EXAMPLES / "stencil.cubex", database, "--to", "hpctoolkit").returncode == 0, "cannot convert")
+    names = [line.split(",")[0] for line in fathom("top", database, "--csv").stdout.decode().splitlines()[1:]]
+    text = (database / "meta.db").read_bytes()
+    changed = 0
+    for name in (b"exchange", b"stencil", b"compute", b"main", b"MPI_Recv", b"MPI_Waitall"):
+        if name + b"\0" in text:
+            new = (b"\x1b]2;\x07\nx\x9b" + b"y" * 20)[: len(name)]
+            text = text.replace(name + b"\0", new + b"\0")
+            changed += 1
+    check(changed > 0, "no name to change", names)
+    (database / "meta.db").write_bytes(text)
+    experiment = scratch / "bad.txt"
+    experiment.write_bytes(b"PARAMETER p\nPOINTS 2 4 8 16 32\nREGION a->" + bad + b"\nMETRIC t\x1b[2J\n" + b"DATA 1 2\n" * 5)
+    runs = [("top", database), ("tree", database), ("table", database), ("dump", database), ("info", database),
+            ("check", database), ("groups", database), ("model", experiment), ("info", experiment), ("table", experiment),
+            ("dump", experiment), ("check", experiment), ("top", scratch / "no\x1b[2Jsuch\x07")]
+    for command, path in runs:
+        done = fathom(command, path)
+        for stream in (done.stdout, done.stderr):
+            odd = [b for b in stream if (b < 32 and b not in (9, 10)) or b == 127]
+            check(not odd, command, path, "sends", odd[:5])
+            check(b"\xc2\x9b" not in stream, command, path, "sends C1 controls")
+            stream.decode()  # no raw bytes either
+    check(b"\\x1b" in fathom("top", database).stdout, "the name is not shown at all")
+    done = fathom("table", experiment, "--csv-safe")
+    check(done.returncode == 0, done.stderr)
+
+
+def shrinking(scratch):
+    """A file that is cut while the program runs: an error that names it, or a result that is whole."""
+    source = many_ranks(scratch)
+    folder = source.parent
+    started = time.monotonic()
+    check(fathom("stats", source).returncode == 0, "cannot read")
+    duration = time.monotonic() - started
+    pick = random.Random(3)
+    named = 0
+    for _ in range(12):
+        for file in folder.glob("*.bin"):
+            rank = int(file.stem[-4:])
+            shutil.copy(EXAMPLES / "ring" / f"ring-{rank % 4:04}.bin", file)
+        process = subprocess.Popen([FATHOM, "convert", source, scratch / "copy.meta"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(pick.uniform(0, duration))
+        for file in sorted(folder.glob("*.bin"))[100:]:
+            os.truncate(file, 0)
+        _, text = process.communicate(timeout=60)
+        check(process.returncode in (0, 2), process.returncode, text)
+        named += b"became shorter" in text
+        check(not any(".fathom-" in p.name for p in scratch.iterdir()), "temporaries are left")
+
+
+CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, pipes_and_devices, foreign_files,
+                                 same_bytes, escapes, shrinking)}
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="fathom-faults-") as scratch:
+        try:
+            CASES[sys.argv[2]](pathlib.Path(scratch).resolve())
+        except Skip as why:
+            print("skipped:", why)
+            return 77
+        except AssertionError as failure:
+            print("failed:", failure)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

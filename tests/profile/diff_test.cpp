@@ -1,0 +1,98 @@
+#include "profile/diff/diff.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "profile/memory_profile.hpp"
+
+namespace fathom {
+namespace {
+
+// By integrating the density of Student's t numerically: p = 0.0213, 0.102, 1.
+TEST(Diff, ChangesBeyondTheScatterAreSignificant) {
+  EXPECT_EQ(is_significant(std::vector{10.0, 11.0, 12.0}, std::vector{14.0, 15.0, 13.0}), true);
+  EXPECT_EQ(is_significant(std::vector{10.0, 11.0, 12.0}, std::vector{12.0, 15.0, 13.0}), false);
+  EXPECT_EQ(is_significant(std::vector{1.0, 2.0, 3.0, 4.0}, std::vector{1.5, 2.5, 3.5}), false);
+}
+
+TEST(Diff, OneRunAgainstSeveralIsJudgedByTheirSpread) {
+  // Mean 11, deviation 1: the 95 % interval of one more run is 11 ± 4.303 * sqrt(4/3), that is 6.03 to 15.97.
+  const std::vector<double> several{10, 11, 12};
+  EXPECT_EQ(is_significant(several, std::vector{15.9}), false);
+  EXPECT_EQ(is_significant(several, std::vector{16.1}), true);
+  EXPECT_EQ(is_significant(std::vector{5.9}, several), true);
+}
+
+TEST(Diff, WithoutRepetitionsNothingIsKnownAboutTheScatter) {
+  EXPECT_EQ(is_significant(std::vector{1.0}, std::vector{2.0}), std::nullopt);
+  EXPECT_EQ(is_significant({}, std::vector{2.0, 3.0}), std::nullopt);
+  EXPECT_EQ(is_significant(std::vector{1.0, 1.0}, std::vector{1.0, 1.0}), false);
+  EXPECT_EQ(is_significant(std::vector{1.0, 1.0}, std::vector{2.0, 2.0}), true);
+}
+
+struct Row {
+  double before, after;
+  bool operator==(const Row&) const = default;
+};
+// Values by name; -1 = not there.
+std::map<std::string, Row> rows_of(const MetricChanges& changes) {
+  std::map<std::string, Row> out;
+  for (const BeforeAfter& row : changes.rows) {
+    out[row.name] = {row.before.empty() ? -1 : row.before[0], row.after.empty() ? -1 : row.after[0]};
+  }
+  return out;
+}
+
+ProfilePtr profile(const std::string& parent, const std::string& function, double value, std::int64_t line = 7) {
+  test::MemoryProfile made({"0"});
+  const MetricId time = made.metric("time");
+  made.context("main", "main.c");
+  if (parent != "main") made.context(parent, "other.c");
+  made.context(parent + "/" + function, "solve.c");
+  made.values<double>(time, "main", {1});
+  made.values<double>(time, parent + "/" + function, {value});
+  for (Region& region : made.defs().regions) {
+    if (region.name == function) region.begin_line = line;
+  }
+  return made.build();
+}
+
+TEST(Diff, MovedCodeIsTheSameByNameAndRenamedCodeByLine) {
+  const std::vector before{profile("main", "solve", 2)};
+  const std::vector moved{profile("main/step", "solve", 3)};
+  const std::vector renamed{profile("main", "solve2", 4)};
+  using Rows = std::map<std::string, Row>;
+  auto by_name = diff(before, moved, "time", {MatchBy::name, false});
+  ASSERT_TRUE(by_name.ok());
+  EXPECT_EQ(rows_of(*by_name), (Rows{{"main", {1, 1}}, {"solve", {2, 3}}, {"step", {-1, 0}}}));
+  EXPECT_EQ(by_name->total.before, std::vector{3.0});
+  EXPECT_EQ(by_name->total.after, std::vector{4.0});
+  auto by_path = diff(before, moved, "time", {MatchBy::path, false});
+  ASSERT_TRUE(by_path.ok());
+  EXPECT_EQ(
+      rows_of(*by_path),
+      (Rows{{"main", {1, 1}}, {"main->solve", {2, -1}}, {"main->step", {-1, 0}}, {"main->step->solve", {-1, 3}}}));
+  auto by_line = diff(before, renamed, "time", {MatchBy::line, false});
+  ASSERT_TRUE(by_line.ok());
+  EXPECT_EQ(rows_of(*by_line), (Rows{{"main", {1, 1}}, {"solve", {2, 4}}}));
+  const auto unknown = diff(before, renamed, "tme", {});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().text().find("did you mean 'time'"), std::string::npos);
+}
+
+TEST(Diff, TheTableHasTheLargestChangeFirst) {
+  const std::vector before{profile("main", "solve", 2)};
+  const std::vector after{profile("main", "other", 8, 9)};
+  const Table table = changes_table({*diff(before, after, "time", {})});
+  ASSERT_EQ(table.rows(), 3U);
+  EXPECT_EQ(table.column("path").text(0), "other");
+  EXPECT_TRUE(table.column("before").is_null(0));
+  EXPECT_TRUE(std::isinf(table.column("relative").real(0)));
+  EXPECT_EQ(table.column("path").text(1), "solve");
+  EXPECT_EQ(table.column("relative").real(1), -1);
+  EXPECT_TRUE(table.column("significant").is_null(1));
+}
+
+}  // namespace
+}  // namespace fathom

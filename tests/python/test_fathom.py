@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Tests of the Python module on the datasets in examples/; run from the project's root."""
+import csv
+import gc
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+try:
+    import numpy as np
+    import pandas
+except ImportError as missing:
+    print("skipped:", missing)
+    sys.exit(77)
+
+import fathom
+
+PROFILE = "examples/stencil.cubex"
+TRACE = "examples/ring/ring.meta"
+EXPERIMENT = "examples/scaling.txt"
+PROGRAM = os.environ["FATHOM_PROGRAM"]
+
+
+def program(*arguments: str) -> str:
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+class Datasets(unittest.TestCase):
+    def test_info_is_that_of_the_program(self) -> None:
+        for path in (PROFILE, TRACE, EXPERIMENT):
+            theirs = json.loads(program("info", path, "--json"))
+            ours = fathom.open(path).info
+            for key in ("format", "levels", "metrics", "contexts", "locations", "parameters", "points"):
+                self.assertEqual(ours.get(key), theirs.get(key), (path, key))
+
+    def test_errors_say_where_and_what(self) -> None:
+        with self.assertRaises(fathom.UsageError) as caught:
+            fathom.open("/no/such/file")
+        self.assertEqual(caught.exception.file, "/no/such/file")
+        with self.assertRaises(fathom.Error):
+            fathom.open(__file__)
+        dataset = fathom.open(PROFILE)
+        with self.assertRaisesRegex(fathom.UsageError, "did you mean 'time'"):
+            dataset.table("value", metric="tiem")
+        with self.assertRaisesRegex(fathom.UsageError, "no bound 'from_ns'"):
+            dataset.table("value", from_ns=3)
+        with self.assertRaisesRegex(fathom.UsageError, "no trace"):
+            dataset.trace
+        with self.assertRaises(KeyError):
+            dataset.table("value")["valeu"]
+        dataset.close()
+        with self.assertRaises(fathom.UsageError):
+            dataset.tables
+
+    def test_shows_itself_in_notebooks(self) -> None:
+        dataset = fathom.open(PROFILE)
+        self.assertIn("stencil.cubex", dataset._repr_html_())
+        self.assertIn("<details", dataset.profile.tree()._repr_html_())
+        self.assertIn("<table>", dataset.table("metric")._repr_html_())
+        self.assertIn("<svg", fathom.model(EXPERIMENT)._repr_html_())
+
+
+class Tables(unittest.TestCase):
+    def test_values_are_those_of_the_program(self) -> None:
+        rows = csv.DictReader(io.StringIO(program("table", PROFILE, "--csv", "--inclusive")))
+        theirs = sorted((r["metric"], int(r["context"]), int(r["location"]), float(r["value"])) for r in rows)
+        table = fathom.open(PROFILE).table("value", flavour="inclusive")
+        ours = sorted(zip(table["metric"], table["context"].tolist(), table["location"].tolist(),
+                          table["value"].tolist()))
+        self.assertEqual(ours, theirs)
+
+    def test_bounds_and_columns(self) -> None:
+        table = fathom.open(PROFILE).table("value", ["value", "location"], metric="time", location=range(8))
+        self.assertEqual(table.columns, ["value", "location"])
+        self.assertEqual(set(table["location"].tolist()), set(range(8)))
+
+    def test_numbers_are_views_that_outlive_everything(self) -> None:
+        dataset = fathom.open(PROFILE)
+        table = dataset.table("value", metric="time")
+        values = table["value"]
+        self.assertEqual(len(list(table.batches())), 1)
+        self.assertFalse(values.flags.owndata)
+        self.assertFalse(values.flags.writeable)
+        before = values.sum()
+        dataset.close()
+        del dataset, table
+        gc.collect()
+        self.assertEqual(values.sum(), before)
+
+    def test_pandas(self) -> None:
+        frame = fathom.open(TRACE).table("event").to_pandas()
+        self.assertEqual(len(frame), 196)
+        self.assertEqual(str(frame["kind"].dtype), "category")
+        self.assertEqual(str(frame["peer"].dtype), "Int64")
+        self.assertTrue(frame.loc[frame["kind"] == "enter", "peer"].isna().all())
+        self.assertEqual(set(frame["location"]), {0, 1, 2, 3})
+
+    def test_batches_join_to_the_same(self) -> None:
+        dataset = fathom.open(TRACE)
+        whole = dataset.table("event").to_dicts()
+        small = dataset.table("event", batch_rows=7)
+        self.assertGreater(len(list(small.batches())), 20)
+        self.assertEqual(small.to_dicts(), whole)
+
+    def test_arrow_stream_protocol(self) -> None:
+        table = fathom.open(PROFILE).table("value")
+        capsule = table.__arrow_c_stream__()
+        self.assertIn("arrow_array_stream", repr(capsule))
+        del capsule  # nobody took it: it is released
+        gc.collect()
+
+    def test_diagnostics_is_a_list(self) -> None:
+        self.assertEqual(fathom.open(PROFILE).diagnostics, [])
+
+    def test_many_threads(self) -> None:
+        dataset = fathom.open(TRACE)
+        counts = []
+
+        def work() -> None:
+            for _ in range(20):
+                counts.append(len(dataset.table("event")))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(counts, [196] * 80)
+
+
+class Levels(unittest.TestCase):
+    def test_top_is_that_of_the_program(self) -> None:
+        theirs = json.loads(program("top", PROFILE, "-n", "3", "--json", "--metric", "time"))
+        rows = theirs["rows"] if isinstance(theirs, dict) else theirs
+        ours = fathom.open(PROFILE).profile.top(3)
+        self.assertEqual(len(ours), 3)
+        for one, row in zip(ours.itertuples(), rows):
+            self.assertAlmostEqual(one.exclusive, row["exclusive"]["time"], places=9)
+
+    def test_tree_adds_up(self) -> None:
+        tree = fathom.open(PROFILE).profile.tree("time")
+        total = sum(node.exclusive for node in tree.walk())
+        self.assertAlmostEqual(total, tree.inclusive, places=9)
+        self.assertAlmostEqual(total, 60.2816, places=3)
+
+    def test_diff_of_the_same_is_nothing(self) -> None:
+        dataset = fathom.open(PROFILE)
+        frame = fathom.diff(dataset, dataset)
+        self.assertEqual(len(frame), 15)
+        self.assertTrue((frame["change"] == 0).all())
+
+    def test_models_are_those_of_the_program(self) -> None:
+        theirs = json.loads(program("model", EXPERIMENT, "--json", "--predict", "p=4096"))
+        models = fathom.model(EXPERIMENT)
+        self.assertEqual(len(models), len(theirs))
+        for row, forecast, one in zip(models.table.to_dicts(), models.predict(p=4096), theirs):
+            self.assertEqual(row["function"], one["function"])
+            self.assertEqual(forecast["value"], one["predictions"][0]["value"])
+            self.assertEqual(forecast["low"], one["predictions"][0]["low"])
+        with self.assertRaises(fathom.UsageError):
+            models.predict(q=3)
+        with self.assertRaises(fathom.UsageError):
+            fathom.model(EXPERIMENT, modeler="none of them")
+
+
+class Sql(unittest.TestCase):
+    def setUp(self) -> None:
+        try:
+            fathom.open(PROFILE).sql("SELECT 1")
+        except fathom.UsageError as error:
+            if "DuckDB" in str(error):
+                self.skipTest(str(error))
+
+    def test_answers(self) -> None:
+        dataset = fathom.open(PROFILE)
+        rows = dataset.sql("SELECT metric, count(*) AS n FROM value GROUP BY metric ORDER BY metric").to_dicts()
+        self.assertEqual([row["metric"] for row in rows], ["bytes_sent", "time", "visits"])
+        self.assertEqual(sum(row["n"] for row in rows), len(dataset.table("value")))
+        with self.assertRaises(fathom.UsageError):
+            dataset.sql("SELECT * FROM read_csv('/etc/passwd')")
+
+    def test_two_datasets(self) -> None:
+        one, two = fathom.open(PROFILE), fathom.open(PROFILE)
+        rows = one.sql("SELECT count(*) AS n FROM this.value JOIN b.value USING (metric, context, location, value)", b=two)
+        self.assertEqual(rows.to_dicts()[0]["n"], len(one.table("value")))
+
+
+class Leaks(unittest.TestCase):
+    def test_a_thousand_opens(self) -> None:
+        def resident() -> int:
+            with open("/proc/self/statm") as statm:
+                return int(statm.read().split()[1]) * 4096
+
+        def once() -> None:
+            dataset = fathom.open(PROFILE)
+            table = dataset.table("value", metric="time")
+            assert len(table) > 0
+            table["metric"]
+            table.__arrow_c_stream__()
+
+        for _ in range(200):
+            once()
+        gc.collect()
+        before = resident()
+        for _ in range(1000):
+            once()
+        gc.collect()
+        # A dataset that leaked would take far more than this each time.
+        self.assertLess(resident() - before, 8 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Asks a running `fathom view` as a raw client would: who gets an answer, who does not, and what every answer carries."""
+import http.client
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+FATHOM, EXAMPLE = sys.argv[1:3]
+failures = []
+
+
+def check(condition, text):
+    if not condition:
+        failures.append(text)
+        print("FAILED:", text)
+
+
+def start(*options):
+    child = subprocess.Popen([FATHOM, "view", EXAMPLE, "--json", *options], stdout=subprocess.PIPE, text=True)
+    text = ""
+    while not text.rstrip().endswith("}"):
+        line = child.stdout.readline()
+        if not line:
+            raise SystemExit("fathom view ended")
+        text += line
+    return child, json.loads(text)
+
+
+child, where = start("--idle", "60s")
+port = where["port"]
+key = where["address"].split("#k=")[1]
+HOST = f"127.0.0.1:{port}"
+
+
+def ask(path, method="GET", headers=(), host=HOST, send_key=True, body=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.putrequest(method, path, skip_host=True)
+    if host is not None:
+        for name in host if isinstance(host, list) else [host]:
+            connection.putheader("Host", name)
+    if send_key:
+        connection.putheader("X-Fathom-Key", key)
+    for name, value in headers:
+        connection.putheader(name, value)
+    if body is not None:
+        connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body)
+    response = connection.getresponse()
+    return response.status, dict((k.lower(), v) for k, v in response.getheaders()), response.read()
+
+
+status, headers, body = ask("/api/session")
+check(status == 200 and json.loads(body)["datasets"], f"the session answers: {status}")
+for name, part in {"content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff",
+                   "referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin",
+                   "cross-origin-resource-policy": "same-origin", "cache-control": "no-store"}.items():
+    check(part in headers.get(name, ""), f"{name}: {headers.get(name)}")
+check("set-cookie" not in headers and not any(h.startswith("access-control") for h in headers), f"headers: {headers}")
+
+bodies = set()
+for wrong in [None, "", "x" * 22, key[:-1], key + "x", key.swapcase()]:
+    status, _, body = ask("/api/session", send_key=False, headers=[("X-Fathom-Key", wrong)] if wrong is not None else [])
+    check(status == 403, f"key {wrong!r}: {status}")
+    bodies.add(body)
+check(len(bodies) == 1, "a wrong key has one answer")
+for host in [None, "evil.example", f"evil.example:{port}", "127.0.0.1", [HOST, HOST], [HOST, "evil.example"]]:
+    status = ask("/api/session", host=host)[0]
+    check(status in (400, 403), f"host {host}: {status}")
+check(ask("/api/session", host=f"localhost:{port}")[0] == 200, "localhost is ours")
+for origin in ["http://evil.example", "null", "http://127.0.0.1:1"]:
+    check(ask("/api/session", headers=[("Origin", origin)])[0] == 403, f"origin {origin}")
+check(ask("/api/session", headers=[("Sec-Fetch-Site", "cross-site")])[0] == 403, "cross-site")
+for method in ["OPTIONS", "PUT", "DELETE", "PATCH"]:
+    status, headers, _ = ask("/api/session", method=method)
+    check(status == 405 and "access-control-allow-origin" not in headers, f"{method}: {status}")
+check(ask("/api/session", method="POST", body=b"x" * (2 << 20))[0] in (400, 413), "a body of 2 MB")
+
+# Without the key there is the page and nothing of the data.
+name = os.path.basename(EXAMPLE).encode()
+for path in ["/", "/index.html", "/app.js", "/app.css"]:
+    status, headers, body = ask(path, send_key=False)
+    check(status in (200, 404) and name not in body, f"{path}: {status}")
+    check("content-security-policy" in headers, f"{path} has its policy")
+for path in ["/../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/assets/../../etc/passwd", "/api/../etc/passwd",
+             "/etc/passwd", "/api/0/../../etc/passwd", "/api/9/tree", "/api/0/nothing", "/api/-1/tree",
+             "/api/99999999999999999999/tree"]:
+    status, _, body = ask(path)
+    check(status in (400, 403, 404) and b"root:" not in body, f"{path}: {status}")
+# Numbers out of range are refused, not believed.
+for query in ["tree?node=999999999", "tree?node=x", "spread?context=99999999999", "tree?limit=-5", "flame?least=0",
+              "tree?locations=0-4000000000", "tree?metrics=nothing", "tile?r=-1", "tile?k=99", "tile?i=9223372036854775807"]:
+    status = ask("/api/0/" + query)[0]
+    check(status in (200, 400) and status != 500, f"{query}: {status}")
+check(ask("/api/session")[0] == 200, "and the server lives")
+
+# A header that never ends, and many connections: others are still answered.
+slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+for s in slow:
+    s.send(b"GET /api/session HTTP/1.1\r\nX: ")
+check(ask("/api/session")[0] == 200, "slow clients do not stop others")
+for s in slow:
+    s.close()
+huge = socket.create_connection(("127.0.0.1", port))
+huge.send(b"GET / HTTP/1.1\r\nHost: " + HOST.encode() + b"\r\nX: " + b"a" * 100000 + b"\r\n\r\n")
+huge.settimeout(5)
+try:
+    answer = huge.recv(100)
+except OSError:
+    answer = b""
+check(b"200" not in answer.split(b"\r\n")[0], f"a header of 100 KB: {answer[:40]}")
+huge.close()
+
+child.send_signal(signal.SIGTERM)
+check(child.wait(10) is not None, "SIGTERM ends it")
+
+# A unix socket: for its owner alone, gone afterwards, never stolen.
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "view.sock")
+    child, where = start("--socket", path, "--idle", "60s")
+    check(stat.S_IMODE(os.stat(path).st_mode) == 0o600, f"mode {oct(os.stat(path).st_mode)}")
+    second = subprocess.run([FATHOM, "view", EXAMPLE, "--socket", path], capture_output=True, text=True, timeout=20)
+    check(second.returncode == 2 and "another server" in second.stderr, f"a live socket is not stolen: {second.stderr}")
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(path)
+    client.send(b"GET /api/session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    check(b"403" in client.recv(1000).split(b"\r\n")[0], "the socket asks for the key, too")
+    client.close()
+    child.send_signal(signal.SIGTERM)
+    child.wait(10)
+    check(not os.path.exists(path), "the socket is removed")
+
+# It ends by itself.
+child, where = start("--idle", "1s")
+begin = time.time()
+check(child.wait(20) == 0 and time.time() - begin >= 0.5, "idle")
+
+weak = subprocess.run([FATHOM, "view", EXAMPLE, "--key-env", "WEAK"], env={**os.environ, "WEAK": "short"},
+                      capture_output=True, text=True, timeout=20)
+check(weak.returncode == 2, "a short key is refused")
+print(f"server: {'failed' if failures else 'ok'}, {len(failures)} failures")
+sys.exit(1 if failures else 0)

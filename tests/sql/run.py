@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Tests of `fathom sql`: docs = every query of docs/sql.md runs and has rows; compare = tables hold the same numbers as
+the commands; refuse = hostile queries reach nothing; parquet = what is written is read back."""
+import argparse
+import csv
+import io
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+failures: list[str] = []
+
+
+def check(condition: bool, text: str) -> None:
+    if not condition:
+        failures.append(text)
+        print("FAILED:", text)
+
+
+class Program:
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def run(self, *arguments: str, ok: bool = True) -> str:
+        done = subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, timeout=120)
+        if "need DuckDB" in done.stderr:
+            print("skipped:", done.stderr.strip())
+            sys.exit(SKIP)
+        if ok and done.returncode != 0:
+            check(False, f"{arguments}: status {done.returncode}: {done.stderr.strip()}")
+        self.status = done.returncode
+        self.error = done.stderr
+        return done.stdout
+
+    def csv(self, *arguments: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(self.run(*arguments, "--csv"))))
+
+    def json(self, *arguments: str):
+        return json.loads(self.run(*arguments, "--json"))
+
+
+def docs(fathom: Program) -> None:
+    text = (ROOT / "docs" / "sql.md").read_text()
+    queries = re.findall(r"```sql\n-- (.*?)\n(.*?)```", text, re.S)
+    check(len(queries) >= 20, f"only {len(queries)} queries in the docs")
+    for paths, query in queries:
+        rows = fathom.csv("sql", *paths.split(), query)
+        check(len(rows) > 0, f"no rows: {query}")
+
+
+def same(name: str, ours: list, theirs: list) -> None:
+    check(len(theirs) > 0, f"{name}: nothing to compare with")
+    check(sorted(ours) == sorted(theirs), f"{name}: {len(ours)} rows differ from {len(theirs)}, e.g. "
+          f"{sorted(set(map(str, ours)) ^ set(map(str, theirs)))[:4]}")
+
+
+def compare(fathom: Program, data: pathlib.Path) -> None:
+    profiles = ["examples/stencil.cubex"]
+    traces = ["examples/ring/ring.meta", "examples/ovni"]
+    experiments = ["examples/scaling.txt"]
+    for wanted, found in (("hpctoolkit/b-small", profiles), ("hpctoolkit/a-small", profiles), ("hpctoolkit/c-cpi", profiles),
+                          ("dumpi/ring4", traces), ("dumpi/stencil4", traces), ("dumpi/types4", traces)):
+        if (data / wanted).exists():
+            found.append(str(data / wanted))
+        else:
+            print("not compared, missing:", data / wanted)
+    for path in profiles:
+        for flavour, option in (("", []), ("inclusive", ["--inclusive"]), ("exclusive", ["--exclusive"])):
+            table = [(r["metric"], r["context"], r["location"], float(r["value"].split(";")[0]))
+                     for r in fathom.csv("table", path, *option)]
+            name = f"value(flavour := '{flavour}')" if flavour else "value"
+            rows = [(r["metric"], r["context"], r["location"], float(r["value"]))
+                    for r in fathom.csv("sql", path, f"SELECT * FROM {name}")]
+            same(f"{path} {name}", rows, table)
+    for path in traces:
+        keys = ["time_ns", "location", "kind", "name", "detail"]
+        events = [tuple(r[k] for k in keys) for r in fathom.csv("events", path)]
+        same(f"{path} event", [tuple(r[k] for k in keys) for r in fathom.csv("sql", path, "SELECT * FROM event")], events)
+    for path in traces:
+        if path == "examples/ovni":
+            continue
+        keys = ["src", "dst", "tag", "comm", "bytes", "t_send", "t_recv"]
+        messages = [tuple(r[k] for k in keys) for r in fathom.csv("events", path, "--messages")]
+        rows = [tuple(r[k] for k in keys) for r in fathom.csv("sql", path, "SELECT * FROM message")]
+        same(f"{path} message", rows, messages)
+    for path in experiments:
+        models = [(m["callpath"], m["metric"], m["function"], m["RSS"], m["SMAPE"], m["AR2"], m["RE"])
+                  for m in fathom.json("model", path)]
+        rows = [(m["path"], m["metric"], m["function"], m["RSS"], m["SMAPE"], m["AR2"], m["RE"])
+                for m in fathom.json("sql", path, "SELECT * FROM model")]
+        same(f"{path} model", rows, models)
+        table = [(r["metric"], r["context"], r["location"], float(r["value"])) for r in fathom.csv("table", path)]
+        rows = [(r["metric"], r["context"], r["location"], float(r["value"]))
+                for r in fathom.csv("sql", path, "SELECT * FROM value")]
+        same(f"{path} value", rows, table)
+
+
+def refuse(fathom: Program) -> None:
+    path = "examples/stencil.cubex"
+    with tempfile.TemporaryDirectory() as folder:
+        target = pathlib.Path(folder) / "out.csv"
+        for query in ("SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM '/etc/passwd'",
+                      f"COPY (SELECT 1) TO '{target}'", "INSTALL httpfs", "LOAD httpfs", f"ATTACH '{folder}/x.db'",
+                      "SET enable_external_access = true", "SELECT * FROM glob('/etc/*')",
+                      "SELECT content FROM read_text('/etc/hostname')", f"EXPORT DATABASE '{folder}/db'"):
+            out = fathom.run("sql", path, query, ok=False)
+            check(fathom.status == 2 and "rror" in fathom.error, f"not refused: {query}: {out[:80]}")
+        check(list(pathlib.Path(folder).iterdir()) == [], "a refused query wrote something")
+        fathom.run("sql", path, f"COPY (SELECT 1 AS one) TO '{target}'", "--allow-files")
+        check(target.exists() and target.read_text() == "one\n1\n", "--allow-files writes")
+    for wrong in ("SELEC 1", "SELECT * FROM nothing", "SELECT * FROM value(metric := 'tiem')", "SELECT 1/", ""):
+        fathom.run("sql", path, wrong, ok=False)
+        check(fathom.status == 2 and fathom.error.startswith("fathom: error:"), f"'{wrong}': {fathom.error}")
+        if "tiem" in wrong:
+            check("time" in fathom.error, f"no suggestion: {fathom.error}")
+
+
+def parquet(fathom: Program, node_modules: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "ring.parquet"
+        fathom.run("convert", "examples/ring/ring.meta", out)
+        written = {p.stem for p in out.glob("*.parquet")}
+        check({"event", "message", "location", "region", "diagnostic"} <= written, f"files: {written}")
+        query = "SELECT location, kind, name, time_ns, detail FROM {} ORDER BY ALL"
+        direct = fathom.run("sql", "examples/ring/ring.meta", query.format("event"), "--csv")
+        back = fathom.run("sql", "examples/ring/ring.meta", query.format(f"'{out}/event.parquet'"), "--allow-files", "--csv")
+        check(direct == back and direct.count("\n") == 197, "events differ after Parquet")
+        one = pathlib.Path(folder) / "one.parquet"
+        fathom.run("convert", "examples/stencil.cubex", one, "--table", "value")
+        check(one.is_file(), "one table is one file")
+        parts = pathlib.Path(folder) / "parts.parquet"
+        fathom.run("convert", "examples/ring/ring.meta", parts, "--partition", "location")
+        check(len(list((parts / "event").glob("location=*"))) == 4, "a folder per location")
+        result = pathlib.Path(folder) / "result.parquet"
+        fathom.run("sql", "examples/stencil.cubex", "SELECT metric, sum(value) AS s FROM value GROUP BY metric", "-o", result)
+        check(result.is_file(), "-o writes Parquet")
+        fathom.run("convert", "examples/ring/ring.meta", pathlib.Path(folder) / "x.parquet", "--table", "vlaue", ok=False)
+        check(fathom.status == 2, "a table that is not there")
+        check(not (pathlib.Path(folder) / "x.parquet").exists(), "nothing half written")
+        # A second, independent reader.
+        script = pathlib.Path(__file__).with_name("read_parquet.mjs")
+        if shutil.which("node") and (pathlib.Path(node_modules) / "hyparquet").exists():
+            done = subprocess.run(["node", script, node_modules, one, out / "event.parquet"], capture_output=True, text=True,
+                                  timeout=120)
+            check(done.returncode == 0, f"hyparquet: {done.stderr}")
+            read = json.loads(done.stdout)
+            expected = fathom.csv("sql", "examples/stencil.cubex",
+                                  "SELECT count(*) AS n, sum(value) AS s, min(metric) AS m FROM value")[0]
+            check(read[0]["rows"] == int(expected["n"]), f"hyparquet rows {read[0]['rows']}")
+            check(abs(read[0]["sum"] - float(expected["s"])) < 1e-6 * float(expected["s"]), "hyparquet sum")
+            check(read[1]["rows"] == 196 and read[1]["columns"][:4] == ["time_ns", "location", "kind", "name"],
+                  f"hyparquet {read[1]}")
+        else:
+            print("hyparquet is missing: read back by DuckDB only")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["docs", "compare", "refuse", "parquet"])
+    parser.add_argument("--fathom", required=True)
+    parser.add_argument("--data", default="../shared/data")
+    parser.add_argument("--node-modules", default="")
+    arguments = parser.parse_args()
+    fathom = Program(arguments.fathom)
+    if arguments.what == "docs":
+        docs(fathom)
+    elif arguments.what == "compare":
+        compare(fathom, ROOT / arguments.data)
+    elif arguments.what == "refuse":
+        refuse(fathom)
+    else:
+        parquet(fathom, arguments.node_modules)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+// What the dataset is, how large, what was noticed while reading, and where to go.
+import type { Dataset, InfoValue } from '../data/types';
+import { change, kViews } from '../state/state';
+
+const kCounts = ['metrics', 'contexts', 'regions', 'locations', 'events', 'points', 'callpaths', 'parameters'];
+
+function shown(value: InfoValue): string {
+  if (value === null) return 'not counted';
+  if (Array.isArray(value))
+    return value.slice(0, 20).join(', ') + (value.length > 20 ? `, … ${value.length - 20} more` : '');
+  const text = String(value);
+  return /^\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ',') : text;
+}
+
+export function Overview({ dataset }: { dataset: Dataset }) {
+  const counts = dataset.info.filter(([key, value]) => kCounts.includes(key) && !Array.isArray(value));
+  const rest = dataset.info.filter(([key, value]) => !kCounts.includes(key) || Array.isArray(value));
+  return (
+    <div class="page">
+      <h2>{dataset.name}</h2>
+      <p class="quiet" style={{ marginTop: 0 }}>
+        {dataset.title}
+        {dataset.version ? `, version ${dataset.version}` : ''} · {dataset.path}
+      </p>
+      <div class="cards">
+        {counts.map(([key, value]) => (
+          <div class="card" key={key} data-info={key} data-value={String(value)}>
+            <div class="value">{shown(value)}</div>
+            <div class="label">{key}</div>
+          </div>
+        ))}
+      </div>
+      <div class="doors">
+        {kViews
+          .filter((v) => v.name !== 'overview')
+          .map((v) => {
+            const reason = dataset.views[v.name as keyof Dataset['views']] ?? '';
+            return (
+              <button key={v.name} disabled={reason !== ''} title={reason} onClick={() => change({ view: v.name })}>
+                {v.title}
+              </button>
+            );
+          })}
+      </div>
+      <h2>
+        {dataset.diagnostics.length
+          ? `${dataset.diagnostics.length} remarks on the input`
+          : 'Nothing to remark on the input'}
+      </h2>
+      {dataset.diagnostics.length > 0 && (
+        <table class="plain" style={{ marginBottom: '20px' }}>
+          <tbody>
+            {dataset.diagnostics.map((d) => (
+              <tr key={d.id + d.place}>
+                <td
+                  class={d.severity === 'info' ? 'quiet' : ''}
+                  style={d.severity === 'info' ? {} : { color: 'var(--warn)' }}
+                >
+                  {d.severity.replace('_', ' ')}
+                </td>
+                <td class="number">{d.count > 1 ? `${d.count}×` : ''}</td>
+                <td>{d.text}</td>
+                <td class="quiet">{d.place}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {rest.length > 0 && (
+        <>
+          <h2>About it</h2>
+          <table class="plain">
+            <tbody>
+              {rest.map(([key, value]) => (
+                <tr key={key}>
+                  <th>{key}</th>
+                  <td data-info={key}>{shown(value)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Failure } from '../data/source';
+
+export function Failed({ failure, again }: { failure: Failure; again: () => void }) {
+  const text = [failure.message, failure.place, failure.hint].filter(Boolean).join('\n');
+  return (
+    <div class="failure" role="alert">
+      <p>{failure.message}</p>
+      {failure.place && (
+        <p class="number" style={{ textAlign: 'left' }}>
+          {failure.place}
+        </p>
+      )}
+      {failure.hint && <p class="quiet">{failure.hint}</p>}
+      <button onClick={again}>Try again</button>{' '}
+      <button onClick={() => void navigator.clipboard?.writeText(`${failure.asked}\n${text}`)}>Copy details</button>
+    </div>
+  );
+}

@@ -1,0 +1,225 @@
+// Scenarios in a real browser: node tests/pages.mjs FATHOM EXAMPLES [SCREENSHOTS]. What a page shows must be what the
+// command line's --json says; the console must stay empty.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [fathom, examples, pictures] = process.argv.slice(2);
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((p) => existsSync(p));
+if (!executablePath) {
+  console.log('SKIPPED: no chromium on this machine');
+  process.exit(77);
+}
+if (pictures) mkdirSync(pictures, { recursive: true });
+const json = (...args) => JSON.parse(execFileSync(fathom, [...args, '--json'], { maxBuffer: 1 << 28 }).toString());
+
+let passed = 0;
+let failed = 0;
+function check(condition, text) {
+  if (condition) return ++passed;
+  ++failed;
+  console.log(`FAILED: ${text}`);
+}
+
+async function serve(...paths) {
+  const child = spawn(fathom, ['view', ...paths, '--json', '--idle', '120s'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (text.trimEnd().endsWith('}')) resolve(text);
+    });
+    child.on('exit', () => reject(new Error('fathom view ended')));
+  });
+  return { ...JSON.parse(line), child };
+}
+
+const browser = await chromium.launch({
+  executablePath,
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+});
+
+async function open(server, fragment = '', scheme = 'light') {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: scheme });
+  const page = await context.newPage();
+  page.on('console', (message) => check(!['error', 'warning'].includes(message.type()), `console: ${message.text()}`));
+  page.on('pageerror', (error) => check(false, `page: ${error}`));
+  page.on('response', (response) => check(response.status() < 400, `${response.status()} ${response.url()}`));
+  await page.goto(server.address + (fragment ? `&${fragment}` : ''));
+  return page;
+}
+async function picture(page, name) {
+  if (pictures) await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+}
+
+const datasets = {
+  cube: 'stencil.cubex',
+  dumpi: 'ring',
+  ovni: 'ovni',
+  extrap: 'scaling.txt',
+};
+
+for (const [family, file] of Object.entries(datasets)) {
+  const input = path.join(examples, file);
+  const server = await serve(input);
+  const page = await open(server);
+  await page.waitForSelector('.cards');
+  const info = json('info', input);
+  for (const key of ['metrics', 'contexts', 'regions', 'locations', 'points']) {
+    if (typeof info[key] !== 'number') continue;
+    const shown = await page.getAttribute(`[data-info=${key}]`, 'data-value');
+    check(shown === String(info[key]), `${family}: overview says ${shown} ${key}, info ${info[key]}`);
+  }
+  check(!(await page.evaluate(() => location.href.includes('k='))), `${family}: the key stays in the address`);
+  await picture(page, `overview-${family}`);
+  server.child.kill();
+  await page.context().close();
+}
+
+{
+  const input = path.join(examples, 'stencil.cubex');
+  const server = await serve(input);
+  const page = await open(server, 'v=profile');
+  await page.waitForSelector('[role=row][data-node]');
+  const tree = json('tree', input, '--min', '0').trees[0];
+  await page.getByRole('button', { name: 'Expand' }).click();
+  await page.waitForTimeout(100);
+  const rows = await page.$$eval('[role=row][data-node]', (list) =>
+    list.map((row) => ({
+      name: row.querySelector('.name').textContent.replace(/^[▾▸]/, ''),
+      value: Number(row.querySelector('[data-value]').dataset.value),
+    })),
+  );
+  check(rows.length > 5, `tree has ${rows.length} rows`);
+  for (const row of rows) {
+    const there = tree.nodes.find(
+      (n) => Number(n.inclusive) === row.value && (n.name === row.name || row.name.startsWith(n.name.slice(0, 10))),
+    );
+    check(there, `tree row '${row.name}' ${row.value} is in tree --json`);
+  }
+  await picture(page, 'profile-light');
+  const hot = json('tree', input, '--hot').trees[0].nodes;
+  await page.getByRole('button', { name: 'Collapse' }).click();
+  await page.getByRole('button', { name: 'Hot path' }).click();
+  await page.waitForTimeout(100);
+  const selected = await page.getAttribute('[role=row][aria-selected=true] [data-value]', 'data-value');
+  check(
+    Number(selected) === Number(hot.at(-1).inclusive),
+    `hot path ends at ${selected}, tree --hot at ${hot.at(-1).inclusive}`,
+  );
+  const boxes = JSON.parse(await page.getAttribute('canvas[data-boxes]', 'data-boxes'));
+  const width = (await page.locator('canvas[data-boxes]').boundingBox()).width;
+  const total = tree.total;
+  const byNode = new Map(tree.nodes.map((n) => [Number(n.inclusive), n]));
+  for (const [, , w] of boxes.slice(0, 20)) {
+    check(
+      [...byNode.keys()].some((v) => Math.abs((v / total) * width - w) <= 1),
+      `flame box of ${w} px is a share of the total`,
+    );
+  }
+  await page.selectOption('select[aria-label=view]', 'bottomup');
+  await page.waitForTimeout(200);
+  await picture(page, 'bottomup-light');
+  await page.fill('input[type=search]', 'MPI');
+  await page.waitForTimeout(100);
+  check((await page.textContent('.bar:has(input[type=search])')).includes('hit'), 'search counts its hits');
+  const address = await page.evaluate(() => location.hash);
+  check(address.includes('t=bottomup'), `the address holds the view: ${address}`);
+  await page.goBack();
+  await page.waitForTimeout(100);
+  check((await page.inputValue('select[aria-label=view]')) === 'topdown', 'back goes back');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+Slash');
+  await page.waitForSelector('[role=dialog]');
+  await picture(page, 'help');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.waitForSelector('[role=listbox]');
+  await picture(page, 'commands');
+  await page.context().close();
+  const dark = await open(server, 'v=profile', 'dark');
+  await dark.waitForSelector('[role=row][data-node]');
+  await picture(dark, 'profile-dark');
+  await dark.context().close();
+  server.child.kill();
+}
+
+{
+  const input = path.join(examples, 'scaling.txt');
+  const server = await serve(input);
+  const page = await open(server, 'v=scaling');
+  await page.waitForSelector('[role=row] [data-value]');
+  const target = JSON.parse(
+    JSON.stringify(await page.$$eval('.sliders input[type=number]', (list) => list.map((i) => Number(i.value)))),
+  );
+  const names = await page.$$eval('.sliders label', (list) => list.map((l) => l.textContent.trim()));
+  const models = json('model', input, '--predict', names.map((n, i) => `${n}=${target[i]}`).join(','));
+  const values = (
+    await page.$$eval('[role=row] [data-value]', (list) => list.map((c) => Number(c.dataset.value)))
+  ).slice(0, 20);
+  for (const value of values) {
+    check(
+      models.some((m) => Math.abs(Number(m.predictions[0].value) - value) <= 1e-9 * Math.abs(value)),
+      `model at the target ${value} is in model --predict`,
+    );
+  }
+  await picture(page, 'scaling-light');
+  await page.context().close();
+  server.child.kill();
+}
+
+for (const [family, file] of [
+  ['dumpi', 'ring'],
+  ['ovni', 'ovni'],
+]) {
+  const input = path.join(examples, file);
+  const server = await serve(input);
+  const page = await open(server, 'v=timeline');
+  const canvas = page.locator('canvas[data-window]');
+  await canvas.waitFor();
+  await page.waitForTimeout(500);
+  const box = await canvas.boundingBox();
+  const whole = await canvas.getAttribute('data-window');
+  check(whole.startsWith('0-'), `${family}: the timeline begins at its first event: ${whole}`);
+  // Something is drawn: more than background and one colour.
+  const colours = await canvas.evaluate((element) => {
+    const { data } = element.getContext('2d').getImageData(200, 30, element.width - 220, 60);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return seen.size;
+  });
+  check(colours > 2, `${family}: the timeline shows ${colours} colours`);
+  await picture(page, `timeline-${family}`);
+  await page.mouse.click(box.x + box.width / 2, box.y + 32);
+  await page.waitForTimeout(300);
+  await picture(page, `timeline-${family}-call`);
+  await page.mouse.move(box.x + box.width / 2, box.y + 32);
+  await page.keyboard.press('w');
+  await page.keyboard.press('w');
+  await page.waitForTimeout(600);
+  const zoomed = (await canvas.getAttribute('data-window')).split('-').map(Number);
+  const full = whole.split('-').map(Number);
+  check(zoomed[1] - zoomed[0] < 0.3 * (full[1] - full[0]), `${family}: W zooms: ${zoomed}`);
+  await picture(page, `timeline-${family}-zoomed`);
+  await page.reload();
+  await page.locator('canvas[data-window]').waitFor();
+  check(
+    (await page.locator('canvas[data-window]').getAttribute('data-window')) === zoomed.join('-'),
+    `${family}: a reload keeps the window`,
+  );
+  await page.context().close();
+  server.child.kill();
+}
+
+await browser.close();
+console.log(`pages: ${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
