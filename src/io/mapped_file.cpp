@@ -42,7 +42,6 @@ struct sigaction g_previous {};
 // The first loss: the name is that of the slot, which then is not freed any more.
 std::atomic<const char*> g_lost_name{nullptr};
 std::atomic<std::uint64_t> g_lost_offset{0};
-std::vector<const char*> g_lost_names;  // of slots that were given back; an error may still be made from them
 
 std::uintptr_t page_size() {
   static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
@@ -118,13 +117,11 @@ Slot* take_slot() {
 
 void give_back(Slot* slot) {
   slot->begin.store(0, std::memory_order_release);
-  const char* const name = slot->name.exchange(nullptr);
   const std::scoped_lock lock(g_mutex);
-  if (g_lost_name.load() == name) {
-    g_lost_names.push_back(name);
-  } else {
-    std::free(const_cast<char*>(name));
-  }
+  const char* const name = slot->name.load();
+  if (g_lost_name.load() == name) return;  // the slot is used up with it: an error may still be made from the name
+  slot->name.store(nullptr);
+  std::free(const_cast<char*>(name));
   g_free.push_back(slot);
 }
 
