@@ -30,3 +30,11 @@ run model examples/scaling.txt --at p=4096
 echo
 echo "A trace: what does each MPI call cost, and who sends to whom?"
 run stats examples/ring/ring.meta --matrix
+
+echo
+echo "The same trace as a profile, and what a consultant would say first:"
+run top examples/ring/ring.meta -n 5
+run report examples/ring/ring.meta
+
+echo
+echo "In a browser, also through ssh: $fathom view examples/stencil.cubex examples/ring/ring.meta examples/scaling.txt"
