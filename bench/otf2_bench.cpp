@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/execution.hpp"
 #include "base/parallel.hpp"
 #include "formats/otf2/otf2_trace.hpp"
 #include "formats/otf2/trace_writer.hpp"
@@ -197,9 +198,13 @@ int main(int argc, char** argv) {
   const auto million = static_cast<double>(events) / 1e6;
   fmt::print("{} M events, {} MB; written at {:.1f} M/s\n", events / 1'000'000, bytes / 1'000'000, million / cost.wall);
   const auto trace = must(Otf2Trace::make(archive));
-  set_thread_count(1);
-  std::uint64_t sum = read_level(*trace);
-  const auto own = measure([&] { sum ^= read_level(*trace); });
+  const Execution one_core(1);
+  std::uint64_t sum = 0;
+  const auto own = [&] {
+    const ExecutionScope scope(one_core);
+    sum = read_level(*trace);
+    return measure([&] { sum ^= read_level(*trace); });
+  }();
   fmt::print("Fathom, one core:   {:6.1f} M events/s\n", million / own.cpu);
 #ifdef HAS_LIBRARY
   std::uint64_t read = 0;
@@ -207,7 +212,6 @@ int main(int argc, char** argv) {
   fmt::print("OTF2 library:       {:6.1f} M events/s ({} events)\n", million / library.cpu, read);
   fmt::print("ratio (aim: 2):     {:6.2f}\n", library.cpu / own.cpu);
 #endif
-  set_thread_count(0);
   const auto all = measure([&] { sum ^= read_level(*trace); });
   fmt::print("Fathom, {} threads: {:6.1f} M events/s, sum {:x}\n", thread_count(), million / all.wall, sum);
   std::filesystem::remove_all(directory);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/execution.hpp"
 #include "base/parallel.hpp"
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/rank_set.hpp"
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
   const Blob blob = bench::must(map_file(path));
   const double size = static_cast<double>(blob.size());
   volatile std::uint64_t sink = 0;
-  set_thread_count(1);
+  const Execution one_core(1);
+  const ExecutionScope scope(one_core);
 
   const File file = bench::must(File::open(blob, work));
   const ScanResult found = bench::must(scan(file, work));
