@@ -154,8 +154,8 @@ std::span<const CommandGroup> command_groups() {
 }
 
 std::span<const std::string_view> first_commands() {
-  static constexpr std::array<std::string_view, 10> kFirst = {"info",   "top",  "tree",  "balance", "stats",
-                                                              "events", "diff", "model", "convert", "check"};
+  static constexpr std::array<std::string_view, 12> kFirst = {"info", "report", "top",  "tree",  "balance", "stats",
+                                                              "view", "events", "diff", "model", "convert", "check"};
   return kFirst;
 }
 

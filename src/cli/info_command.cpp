@@ -218,10 +218,11 @@ class InfoCommand final : public Command {
       std::string_view command;
       std::string_view shows;
     };
-    static constexpr std::array<Hint, 8> kHints = {{
+    static constexpr std::array<Hint, 9> kHints = {{
         {Level::profile, "top", "where the time goes"},
         {Level::profile, "tree --hot", "the path to the hot spot"},
         {Level::profile, "balance", "which ranks are late"},
+        {Level::trace, "report", "what is wrong, and why"},
         {Level::trace, "stats", "calls, time and bytes"},
         {Level::trace, "events", "what happened when"},
         {Level::experiment, "model", "how it scales"},
