@@ -16,79 +16,12 @@
 #include "formats/ovni/sort.hpp"
 #include "formats/ovni/trace_writer.hpp"
 #include "formats/paraver/view_writer.hpp"
+#include "made_ovni.hpp"
 
 using namespace fathom;
 using namespace fathom::ovni;
 
 namespace {
-
-constexpr int kThreads = 4;
-
-// A worker of a tasking runtime: tasks that run, create others, allocate memory and ask the scheduler.
-std::string make_stream(int thread, std::uint64_t events) {
-  StreamBuilder stream;
-  std::uint64_t clock = 1'000'000'000 + static_cast<std::uint64_t>(thread);
-  std::uint64_t count = 0;
-  const auto plain = [&](std::string_view mcv) {
-    clock += 40 + (clock * 2654435761U >> 7) % 50;
-    stream.event(mcv, clock);
-    ++count;
-  };
-  const auto loaded = [&](std::string_view mcv, const Payload& payload) {
-    clock += 55;
-    stream.event(mcv, clock, payload);
-    ++count;
-  };
-  loaded("OHx", Payload().add(std::int32_t{thread}).add(std::int32_t{-1}).add(std::uint64_t{0}));
-  if (thread == 0) stream.jumbo("VYc", clock, Payload().add(std::uint32_t{1}).text("a task of the benchmark"));
-  plain("VHw");
-  const auto first = static_cast<std::uint32_t>(thread) * 0x10000000U + 1;
-  std::uint32_t task = first;
-  clock += 1000;
-  while (count + 3 < events) {
-    if (task - first < 1000) loaded("VTc", Payload().add(task).add(std::uint32_t{1}));
-    const std::uint32_t run = first + (task - first) % 1000;
-    loaded("VTx", Payload().add(run).add(std::uint32_t{0}));
-    for (int i = 0; i < 6; ++i) {
-      plain("VAs");
-      plain("VU[");
-      plain("VU]");
-      plain("VAS");
-      plain("VMa");
-      plain("VMA");
-    }
-    loaded("VTe", Payload().add(run).add(std::uint32_t{0}));
-    plain("VSh");
-    plain("VSf");
-    plain("VS[");
-    plain("VS]");
-    ++task;
-  }
-  plain("VHW");
-  plain("OHe");
-  return stream.bytes();
-}
-
-void make_trace(const std::filesystem::path& root, std::uint64_t events) {
-  for (int thread = 0; thread < kThreads; ++thread) {
-    const auto directory = root / fmt::format("loom.node/proc.1/thread.{}", 10 + thread);
-    std::filesystem::create_directories(directory);
-    Metadata metadata;
-    metadata.version = 3;
-    metadata.part = "thread";
-    metadata.loom = "node";
-    metadata.pid = 1;
-    metadata.tid = 10 + thread;
-    metadata.app_id = 1;
-    metadata.lib_version = metadata.lib_commit = "bench";
-    metadata.require = {{{"ovni", "1.1.0"}, {"nosv", "2.7.0"}}};
-    metadata.cpus.emplace();
-    for (int cpu = 0; cpu < kThreads; ++cpu) metadata.cpus->push_back({cpu, cpu});
-    metadata.finished = 1;
-    std::ofstream(directory / "stream.json") << to_stream_json(metadata);
-    std::ofstream(directory / "stream.obs", std::ios::binary) << make_stream(thread, events / kThreads);
-  }
-}
 
 double cpu_seconds() {
   rusage usage{};
@@ -128,7 +61,7 @@ int main(int argc, char** argv) {
   const auto events = static_cast<std::uint64_t>(1e6 * (argc > 1 ? std::atof(argv[1]) : 20));
   std::string pattern = (std::filesystem::temp_directory_path() / "ovni-bench-XXXXXX").string();
   const std::filesystem::path root = mkdtemp(pattern.data());
-  make_trace(root / "ovni", events);
+  bench::make_ovni_trace(root / "ovni", events);
   const Work work = make_work();
   auto opened = open_native(root / "ovni", work);
   if (!opened.ok()) return 1;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -35,7 +36,8 @@ double best_ns(int count, F&& loop) {
   return best;
 }
 
-int measure(const std::string& name, const std::string& library) {
+// Writes what an event costs and what the clock costs to `out`.
+int measure(const std::string& library, int out) {
   void* handle = dlopen(library.c_str(), RTLD_NOW);
   if (handle == nullptr) {
     fmt::print(stderr, "{}\n", dlerror());
@@ -76,8 +78,8 @@ int measure(const std::string& name, const std::string& library) {
     }
   });
   thread_free();
-  fmt::print("{:28} {:8.1f} ns {:12.1f} ns {:10.1f} ns\n", name, whole, clock_only, whole - clock_only);
-  return 0;
+  const double costs[2] = {whole, clock_only};
+  return ::write(out, costs, sizeof costs) == sizeof costs ? 0 : 1;
 }
 
 }  // namespace
@@ -87,22 +89,38 @@ int main() {
   const std::string ours = (home.parent_path() / "capture" / "lib" / "libovni.so").string();
   const fs::path folder = fs::temp_directory_path() / fmt::format("fathom-ovni-bench-{}", getpid());
   setenv("OVNI_TRACEDIR", folder.c_str(), 1);
-  fmt::print("{:28} {:>11} {:>15} {:>13}\n", "library", "event", "clock alone", "the rest");
-  std::fflush(stdout);
-  const auto run = [&](const std::string& name, const std::string& library, const char* clock) {
-    const pid_t child = fork();
-    if (child == 0) {
-      if (clock != nullptr) setenv("FATHOM_OVNI_CLOCK", clock, 1);
-      const int code = measure(name, library);
-      std::fflush(stdout);
-      _exit(code);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
+  struct Way {
+    std::string name, library;
+    const char* clock;
+    double whole = 1e9, clock_only = 1e9;
   };
-  run("ours", ours, nullptr);
-  run("ours, time stamp counter", ours, "tsc");
-  if (const char* reference = std::getenv("FATHOM_REFERENCE_OVNI")) run("reference", reference, nullptr);
+  std::vector<Way> ways = {{"ours", ours, nullptr}, {"ours, time stamp counter", ours, "tsc"}};
+  if (const char* reference = std::getenv("FATHOM_REFERENCE_OVNI")) ways.push_back({"reference", reference, nullptr});
+  // In turn, and the best of each: what else the machine does meanwhile meets all of them.
+  for (int round = 0; round < 5; ++round) {
+    for (Way& way : ways) {
+      int ends[2];
+      if (pipe(ends) != 0) return 1;
+      const pid_t child = fork();
+      if (child == 0) {
+        if (way.clock != nullptr) setenv("FATHOM_OVNI_CLOCK", way.clock, 1);
+        _exit(measure(way.library, ends[1]));
+      }
+      ::close(ends[1]);
+      double costs[2];
+      if (::read(ends[0], costs, sizeof costs) == sizeof costs) {
+        way.whole = std::min(way.whole, costs[0]);
+        way.clock_only = std::min(way.clock_only, costs[1]);
+      }
+      ::close(ends[0]);
+      waitpid(child, nullptr, 0);
+    }
+  }
+  fmt::print("{:28} {:>11} {:>15} {:>13}\n", "library", "event", "clock alone", "the rest");
+  for (const Way& way : ways) {
+    fmt::print("{:28} {:8.1f} ns {:12.1f} ns {:10.1f} ns\n", way.name, way.whole, way.clock_only,
+               way.whole - way.clock_only);
+  }
   fs::remove_all(folder);
   return 0;
 }

@@ -21,7 +21,14 @@ set(FATHOM_DEFLATE ${DEFLATE_LIBRARY})
 set(FATHOM_ZIP PkgConfig::LIBZIP)
 set(FATHOM_LAPACK LAPACK::LAPACK)
 set(FATHOM_REGEX PkgConfig::PCRE2)
-set(FATHOM_FORMAT_LIBRARIES EXPAT::EXPAT PkgConfig::YAML simdjson::simdjson PkgConfig::SQLITE)
+set(FATHOM_FORMAT_LIBRARIES PkgConfig::YAML simdjson::simdjson PkgConfig::SQLITE)
+
+# Optional: editing, history and completion at prompts.
+find_path(EDIT_INCLUDE_DIR editline/readline.h)
+find_library(EDIT_LIBRARY edit)
+if(EDIT_INCLUDE_DIR AND EDIT_LIBRARY)
+  set(FATHOM_EDIT ${EDIT_LIBRARY})
+endif()
 
 # Optional: writes OTF2 archives. Debian names the library after the format, upstream otf2.
 find_path(OTF2_INCLUDE_DIR otf2/otf2.h)

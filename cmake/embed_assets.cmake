@@ -19,8 +19,10 @@ foreach(file IN LISTS files)
   string(APPEND blocks "asm(\".section .rodata\\nfathom_asset_${number}:\\n.incbin \\\"${DIST}/${file}.gz\\\"\\n"
                        "fathom_asset_end_${number}:\\n.byte 0\\n.previous\");\n")
   string(APPEND externs "extern const char fathom_asset_${number}[];\nextern const char fathom_asset_end_${number}[];\n")
+  file(SHA256 ${DIST}/${file} hash)
   string(APPEND rows "      {\"${file}\", \"${type_${ending}}\",\n"
-                     "       {fathom_asset_${number}, static_cast<std::size_t>(fathom_asset_end_${number} - fathom_asset_${number})}},\n")
+                     "       {fathom_asset_${number}, static_cast<std::size_t>(fathom_asset_end_${number} - fathom_asset_${number})},\n"
+                     "       \"${hash}\"},\n")
   math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUT} "// Made by the build from the viewer's page.

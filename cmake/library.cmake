@@ -1,5 +1,5 @@
 # libfathom: all levels and formats as one shared library, with its headers, for programs that link it.
-set(parts base io defs trace profile experiment model formats tables query api)
+set(parts base io defs trace profile experiment model formats tables findings report query api)
 add_library(libfathom SHARED)
 set_target_properties(libfathom PROPERTIES
   OUTPUT_NAME fathom VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME fathom

@@ -6,13 +6,14 @@
 #include "experiment/experiment.hpp"
 #include "formats/registry.hpp"
 #include "profile/compute.hpp"
+#include "profile/expression/program.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom {
 
 inline Work fuzz_work() {
   const Work work = make_work(false, std::uint64_t{256} << 20);
-  work->options["max-steps"] = "20000";  // endless expressions must not eat the time
+  work->options.set(expression::kMaxSteps, 20000);  // endless expressions must not eat the time
   return work;
 }
 

@@ -39,7 +39,7 @@ fathom::ProfilePtr sample() {
   profile->values = std::make_shared<NoValues>();
   profile->work = make_work();
   // Few steps are enough to go everywhere, and endless loops must not eat the time.
-  profile->work->options["max-steps"] = "20000";
+  profile->work->options.set(fathom::expression::kMaxSteps, 20000);
   return profile;
 }
 

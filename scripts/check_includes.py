@@ -5,7 +5,7 @@ import re
 import sys
 
 # A folder may include itself and what stands after it.
-ORDER = ["cli", "serve", "api", "report", "query", "findings", "tables", "formats", "model", "experiment", "profile", "trace", "defs",
+ORDER = ["mpi", "cli", "serve", "api", "report", "query", "findings", "tables", "formats", "model", "experiment", "profile", "trace", "defs",
          "io", "base"]
 # Folders of the same rank, which may not include each other.
 PEERS = [{"serve", "api"}, {"cli", "api"}, {"report", "query"}]

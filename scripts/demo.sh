@@ -37,4 +37,16 @@ run top examples/ring/ring.meta -n 5
 run report examples/ring/ring.meta
 
 echo
-echo "In a browser, also through ssh: $fathom view examples/stencil.cubex examples/ring/ring.meta examples/scaling.txt"
+echo "The whole line: a program recorded at 2 to 10 ranks (examples/heat), one of the traces as a profile, all of them as models:"
+run info examples/heat/runs
+run top examples/heat/runs/heat.p4.n512.r1 -n 4
+run model examples/heat/runs --metric bytes_sent --metric time -n 6 --at p=64,n=4096
+
+echo
+echo "All of it as one page, to look at and to share:"
+mkdir -p build/demo
+run report examples/stencil.cubex examples/ring/ring.meta examples/scaling.txt -o build/demo/report.html
+
+echo
+echo "Open build/demo/report.html in a browser, or look at the data themselves, also through ssh:"
+echo "  $fathom view examples/stencil.cubex examples/ring/ring.meta examples/scaling.txt"

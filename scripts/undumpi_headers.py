@@ -55,18 +55,21 @@ def fields(arguments, order):
 def guarded(name, includes, body):
     guard = f"FATHOM_UNDUMPI_{name}_H"
     include = "".join(f"#include <{path}>\n" for path in includes)
-    return (f"{NOTE}#ifndef {guard}\n#define {guard}\n\n{include}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{body}\n"
+    return (f"{NOTE}#ifndef {guard}\n#define {guard}\n\n{include}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
+            f"#pragma GCC visibility push(default)\n\n{body}\n#pragma GCC visibility pop\n"
             f"#ifdef __cplusplus\n}}\n#endif\n#endif\n")
 
 
 def main():
     calls = rows()
     labels = "typedef enum dumpi_function {\n"
-    labels += "".join(f"  DUMPI_{name.replace('MPIO_', 'IO') if name.startswith('MPIO_') else name[4:]} = {number},\n"
+    labels += "".join(f"  {'DUMPIO_' + name[5:] if name.startswith('MPIO_') else 'DUMPI_' + name[4:]} = {number},\n"
                       for number, name, *_ in calls)
     labels += ("  DUMPI_ALL_FUNCTIONS = 290,\n  DUMPI_Function_enter = 291,\n  DUMPI_Function_exit = 292,\n"
                "  DUMPI_END_OF_STREAM = 293\n} dumpi_function;\n\n/* \"MPI_Send\"; an empty text for what is none. */\n"
-               "const char *dumpi_function_label(dumpi_function function);\n")
+               "const char *dumpi_function_label(dumpi_function function);\n"
+               "/* All of them by number, the end of the stream as the last one. */\n"
+               "const char *const *dumpi_function_labels(void);\n#define dumpi_function_names (dumpi_function_labels())\n")
     structs = "typedef struct dumpi_func_call {\n  uint64_t fn;\n} dumpi_func_call;\n\n"
     typedefs, members = "", ""
     for _, name, arguments, order in calls:

@@ -22,6 +22,15 @@ run(${WORK}/build/columns ${EXAMPLES}/stencil.cubex)
 if(NOT out MATCHES "cube \\(profile\\):.* value .*\n[0-9]+ rows, 60\\.28")
   message(FATAL_ERROR "unexpected answer of the C example: ${out}")
 endif()
+# A program written for libundumpi: only the folder of its headers is another. Rank 3 of the ring sends three times 256 doubles to its neighbours in a communicator of their own.
+file(GLOB_RECURSE shared ${WORK}/prefix/libfathom.so)
+cmake_path(GET shared PARENT_PATH libraries)
+run(${C_COMPILER} -std=c99 -Wall -Werror -I${WORK}/prefix/include/fathom/undumpi ${EXAMPLES}/api/undumpi_sends.c
+    -o ${WORK}/undumpi_sends -L${libraries} -lfathom -Wl,-rpath,${libraries})
+run(${WORK}/undumpi_sends ${EXAMPLES}/ring/ring-0003.bin)
+if(NOT out MATCHES "3 sends, 6144 bytes, to user-defined-comm\n")
+  message(FATAL_ERROR "unexpected answer of the program written for libundumpi: ${out}")
+endif()
 # Nothing but the public headers is installed, and none of them needs another library's.
 file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix/include ${WORK}/prefix/include/*)
 foreach(header IN LISTS headers)

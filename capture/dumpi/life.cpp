@@ -129,7 +129,10 @@ constexpr int kSignals[] = {SIGTERM, SIGINT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, S
 struct sigaction before_us[NSIG];
 
 void on_signal(int number, siginfo_t* info, void* context) {
-  if (g.phase == Phase::running) g.stream.flush_in_signal();
+  if (g.phase == Phase::running) {
+    g.stream.flush_in_signal();
+    g.added.flush_in_signal();
+  }
   const struct sigaction& old = before_us[number];
   if ((old.sa_flags & SA_SIGINFO) != 0 && old.sa_sigaction != nullptr) {
     old.sa_sigaction(number, info, context);
@@ -160,6 +163,7 @@ void in_child() {
   g.phase = Phase::over;
   g.threads = false;
   g.stream.abandon();
+  g.added.abandon();
 }
 
 // A program that wraps MPI itself hides its calls from us.
@@ -280,9 +284,29 @@ void write_unrecorded(const std::uint64_t* counts, const char* path, bool speak)
     }
   }
   std::fclose(file);
-  if (speak) {
+  if (speak && !g.settings.added_calls) {
     std::fprintf(stderr, "fathom record: %llu calls of %zu functions have no place in a DUMPI trace: see %s\n",
                  static_cast<unsigned long long>(total), kinds, path);
+  }
+}
+
+// The file of calls without a place: when MPI_Init began, the names that its records count, then the records.
+void open_added(const Moment& begin) {
+  char path[kTextLength + 32];
+  std::snprintf(path, sizeof path, "%s-%04d.calls", g.prefix, g.rank);
+  constexpr std::size_t kBuffer = std::size_t{1} << 18;
+  if (!g.added.open(path, kBuffer)) {
+    std::fprintf(stderr, "fathom record: %s: %s\n", path, std::strerror(g.added.error()));
+    return;
+  }
+  unsigned char* at = g.added.room(18);
+  if (at == nullptr) return g.added.close();
+  std::memcpy(at, "FATHOMC1", 8);
+  at = put64(at + 8, static_cast<std::uint64_t>(begin.wall.tv_sec) * 1'000'000'000U +
+                         static_cast<std::uint64_t>(begin.wall.tv_nsec));
+  g.added.commit(put16(at, static_cast<std::uint16_t>(kUnrecorded)));
+  for (std::size_t i = 0; i < kUnrecorded; ++i) {
+    if (!put_text16(g.added, kUnrecordedNames[i])) return g.added.close();
   }
 }
 
@@ -380,6 +404,7 @@ void start(const Moment& begin, bool together, int thread_level) {
       at = put32(at, static_cast<std::uint32_t>(g.cpu_bias));
       g.stream.commit(put32(at, static_cast<std::uint32_t>(g.wall_bias)));
     }
+    if (g.settings.added_calls) open_added(begin);
     g.threads = thread_level == MPI_THREAD_MULTIPLE;
     if (g.settings.handle_signals) watch_signals();
     pthread_atfork(nullptr, nullptr, in_child);
@@ -450,6 +475,8 @@ void finish() {
   }
   g.phase = Phase::over;
   g.stream.close();
+  if (g.added.is_open()) g.added.flush();
+  g.added.close();
   if (g.settings.messages) std::fprintf(stderr, "fathom record: %s-%04d.bin is complete\n", g.prefix, g.rank);
 }
 

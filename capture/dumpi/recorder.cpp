@@ -45,6 +45,7 @@ void stop_recording() {
   g.phase = Phase::over;
   const int error = g.stream.error();
   g.stream.close();
+  g.added.close();
   std::fprintf(stderr, "fathom record: rank %d: %s-%04d.bin: %s; recording ends here, the program goes on\n", g.rank,
                g.prefix, g.rank, error != 0 ? std::strerror(error) : "out of memory");
 }
@@ -179,6 +180,29 @@ Unrecorded::Unrecorded(std::uint16_t which) {
   if (g.phase != Phase::running || t.inside) return;
   outermost_ = t.inside = true;
   __atomic_fetch_add(&unrecorded_counts[which], 1, __ATOMIC_RELAXED);
+  which_ = which;
+  if (g.added.is_open()) clock_gettime(CLOCK_MONOTONIC, &start_);
+}
+
+void Unrecorded::write() {
+  timespec stop;
+  clock_gettime(CLOCK_MONOTONIC, &stop);
+  if (!g.profiling) return;
+  const auto ns = [](const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+  };
+  Lock lock;
+  if (g.phase != Phase::running) return;
+  if (!t.numbered) number_this_thread();
+  unsigned char* at = g.added.room(20);
+  if (at == nullptr) {
+    std::fprintf(stderr, "fathom record: rank %d: %s-%04d.calls: %s; calls without a place in a DUMPI trace are lost\n",
+                 g.rank, g.prefix, g.rank, std::strerror(g.added.error()));
+    g.added.close();
+    return;
+  }
+  at = put16(put16(at, which_), t.number);
+  g.added.commit(put64(put64(at, ns(start_)), ns(stop)));
 }
 
 }  // namespace fathom::capture

@@ -34,6 +34,7 @@ struct State {
 
   Settings settings;
   Stream stream;
+  Stream added;  // calls that the format has no place for, where they are wanted
   HandleTable comms, datatypes, groups, ops, files, infos, wins, errhandlers, keyvals;
   RequestTable requests;
   Array<std::int32_t> datatype_sizes;
@@ -321,13 +322,19 @@ class Unrecorded {
  public:
   explicit Unrecorded(std::uint16_t which);
   ~Unrecorded() {
-    if (outermost_) t.inside = false;
+    if (!outermost_) return;
+    t.inside = false;
+    if (g.added.is_open()) write();
   }
   Unrecorded(const Unrecorded&) = delete;
   Unrecorded& operator=(const Unrecorded&) = delete;
 
  private:
+  void write();
+
+  std::uint16_t which_ = 0;
   bool outermost_ = false;
+  timespec start_;
 };
 // The wrappers, to find out whether the program has some of its own in front of them.
 struct Wrapped {

@@ -62,6 +62,7 @@ void Settings::read(bool speak) {
     if (bytes > 0) buffer_bytes = bytes < 4096 ? 4096 : static_cast<std::size_t>(bytes);
   }
   if (const char* text = std::getenv("FATHOM_FLUSH_SECONDS")) flush_seconds = static_cast<unsigned>(std::atoi(text));
+  if (const char* text = std::getenv("FATHOM_ADDED_CALLS")) added_calls = std::strcmp(text, "1") == 0;
   if (const char* text = std::getenv("FATHOM_SIGNALS")) handle_signals = std::strcmp(text, "0") != 0;
 }
 

@@ -23,6 +23,7 @@ struct Settings {
   bool trace_exit = true;
   bool messages = false;
   bool handle_signals = true;
+  bool added_calls = false;  // calls that the format has no place for go to a file of their own
   std::size_t buffer_bytes = std::size_t{1} << 20;
   unsigned flush_seconds = 1;
   Setting function[kFunctions];

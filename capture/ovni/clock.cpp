@@ -25,15 +25,18 @@ std::uint64_t system_clock() {
 }
 
 #if defined(__x86_64__)
-// ns = base_ns + (ticks - base_ticks) * scale / 2^32
+// ns = base_ns + (ticks - base_ticks) * scale / 2^32, for `span` ticks from base_ticks on
 struct Line {
   std::uint64_t base_ticks = 0;
   std::uint64_t base_ns = 0;
   std::uint64_t scale = 0;
-  std::uint64_t next_ticks = 0;  // when it is to be drawn again
+  std::uint64_t span = 0;
 };
+// A new line begins where the old one is at that moment, and no thread uses a line beyond its span. So each thread
+// keeps a copy and needs no look at what the others do until then.
 std::atomic<std::uint32_t> sequence{0};  // odd while it changes
 Line line;
+thread_local Line mine __attribute__((tls_model("initial-exec")));
 std::uint64_t first_ticks = 0;
 std::uint64_t first_ns = 0;
 bool use_ticks = false;
@@ -79,20 +82,36 @@ void draw_again() {
   line.base_ticks = ticks;
   line.base_ns = shown;
   line.scale = static_cast<std::uint64_t>(corrected * 4294967296.0);
-  line.next_ticks = ticks + static_cast<std::uint64_t>(stretch_ns / rate);
+  line.span = static_cast<std::uint64_t>(stretch_ns / rate);
   sequence.store(even + 2, std::memory_order_release);
 }
 
-std::uint64_t tick_clock() {
-  for (;;) {
+// The line that all use now; drawn again when its time is over.
+[[gnu::noinline, gnu::cold]] std::uint64_t tick_clock_of_all() {
+  // Not for ever: a signal handler may have interrupted the very thread that draws.
+  for (int attempt = 0; attempt < 1000; ++attempt) {
     const std::uint32_t before = sequence.load(std::memory_order_acquire);
     const Line copy = line;
     std::atomic_thread_fence(std::memory_order_acquire);
     if ((before & 1) != 0 || sequence.load(std::memory_order_relaxed) != before) continue;
     const std::uint64_t ticks = __rdtsc();
-    if (ticks >= copy.next_ticks) draw_again();
+    if (ticks >= copy.base_ticks && ticks - copy.base_ticks >= copy.span) {
+      draw_again();
+      continue;
+    }
+    mine = copy;
     return on(copy, ticks);
   }
+  return system_clock();
+}
+
+inline std::uint64_t tick_clock() {
+  const std::uint64_t ticks = __rdtsc();
+  // Also of a counter that is behind the base: the difference is then huge.
+  if (ticks - mine.base_ticks >= mine.span) [[unlikely]]
+    return tick_clock_of_all();
+  return mine.base_ns +
+         static_cast<std::uint64_t>((static_cast<unsigned __int128>(ticks - mine.base_ticks) * mine.scale) >> 32);
 }
 #endif
 
@@ -113,7 +132,7 @@ void start_clock() {
     sample(ticks, ns);
   } while (ns - first_ns < 10'000'000);
   const double rate = static_cast<double>(ns - first_ns) / static_cast<double>(ticks - first_ticks);
-  line = {ticks, ns, static_cast<std::uint64_t>(rate * 4294967296.0), ticks + static_cast<std::uint64_t>(50e6 / rate)};
+  line = {ticks, ns, static_cast<std::uint64_t>(rate * 4294967296.0), static_cast<std::uint64_t>(50e6 / rate)};
   use_ticks = true;
 #endif
 }

@@ -99,12 +99,16 @@ void ovni_payload_add(struct ovni_ev* ev, const uint8_t* buf, int size) {
 
 void ovni_ev_emit(struct ovni_ev* ev) {
   Thread& mine = thread;
-  if (!mine.ready) [[unlikely]]
-    not_ready("ovni_ev_emit");
-  if ((ev->header.flags & OVNI_EV_JUMBO) != 0) [[unlikely]]
-    die("ovni_ev_emit: use ovni_ev_jumbo_emit for jumbo events");
-  const std::size_t size = size_of(*ev);
-  if (mine.used + size >= kBuffer) [[unlikely]] {
+  const unsigned flags = ev->header.flags;
+  // As most events are: without a payload.
+  std::size_t size = kHeader;
+  if (flags != 0) {
+    if ((flags & OVNI_EV_JUMBO) != 0) [[unlikely]]
+      die("ovni_ev_emit: use ovni_ev_jumbo_emit for jumbo events");
+    size = size_of(*ev);
+  }
+  if (mine.used + size >= mine.limit) [[unlikely]] {
+    if (!mine.ready) not_ready("ovni_ev_emit");
     emit_after_flush(ev, size, nullptr, 0);
     return;
   }
@@ -117,7 +121,7 @@ void ovni_ev_emit(struct ovni_ev* ev) {
   std::memcpy(to, &head, 4);
   std::memcpy(to + 4, &clock, 8);
   // All of a payload, whatever its size: the buffer has room behind it.
-  if (size > kHeader) std::memcpy(to + kHeader, ev->payload.u8, sizeof ev->payload);
+  if (flags != 0) std::memcpy(to + kHeader, ev->payload.u8, sizeof ev->payload);
   mine.used += size;
 }
 

@@ -38,6 +38,7 @@ inline constexpr std::size_t kBuffer = OVNI_MAX_EV_BUF;
 struct Thread {
   unsigned char* buffer = nullptr;
   std::size_t used = 0;
+  std::size_t limit = 0;  // of the buffer; 0 while the thread is not ready
   bool ready = false;
   bool finished = false;
   int descriptor = -1;

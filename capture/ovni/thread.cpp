@@ -71,6 +71,7 @@ void ovni_thread_init(pid_t tid) {
   about["loom"] = process.loom;
   about["app_id"] = process.app;
   thread.ready = true;
+  thread.limit = kBuffer;
   ovni_thread_require("ovni", OVNI_MODEL_VERSION);
   store_metadata(mine);
 }
@@ -103,6 +104,7 @@ void ovni_thread_free(void) {
   delete thread.details;
   thread.details = nullptr;
   thread.ready = false;
+  thread.limit = 0;
   thread.finished = true;
 }
 }

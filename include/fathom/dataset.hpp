@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fathom::api {
@@ -83,6 +84,13 @@ struct NamedDataset {
 };
 FATHOM_API Result<Table> sql(const std::vector<NamedDataset>& datasets, std::string_view query);
 
+// What is wrong and why, as `fathom report --json` says it, without the diagnostics.
+FATHOM_API Result<std::string> report(const Dataset& dataset);
+// The profile of a trace, as `fathom reduce` makes it. Options: from_ns, to_ns, windows, split (communicator, peer,
+// size), channel (may come several times).
+FATHOM_API Result<Dataset> reduce(const Dataset& dataset,
+                                  const std::vector<std::pair<std::string, std::string>>& options = {});
+
 // Opens a file or directory.
 FATHOM_API Result<Dataset> open(const std::filesystem::path& path, const OpenOptions& options = {});
 
@@ -90,5 +98,6 @@ FATHOM_API Result<Dataset> open(const std::filesystem::path& path, const OpenOpt
 
 namespace fathom {
 using api::open;
+using api::report;
 using api::sql;
 }  // namespace fathom

@@ -67,6 +67,11 @@ FATHOM_API const char* fathom_levels(const fathom_dataset* dataset);
 /* What `fathom info --json` prints, as one JSON object; freed with fathom_text_free. */
 FATHOM_API char* fathom_info(fathom_dataset* dataset, int count, fathom_error** error);
 FATHOM_API void fathom_text_free(char* text);
+/* What is wrong and why, as JSON: what `fathom report --json` prints, without diagnostics. To be freed as above. */
+FATHOM_API char* fathom_report(fathom_dataset* dataset, fathom_error** error);
+/* The profile of a trace as a dataset of its own. `options`: pairs of name and value that end with NULL, or NULL:
+ * from_ns, to_ns, windows, split (communicator, peer, size), channel. */
+FATHOM_API fathom_dataset* fathom_reduce(fathom_dataset* dataset, const char* const* options, fathom_error** error);
 
 /* --- tables --- */
 /* Number of tables, and their names; NULL beyond the last. */

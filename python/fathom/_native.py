@@ -90,6 +90,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "fathom_levels": (c_char_p, [c_void_p]),
     "fathom_info": (c_void_p, [c_void_p, c_int, POINTER(c_void_p)]),
     "fathom_text_free": (None, [c_void_p]),
+    "fathom_report": (c_void_p, [c_void_p, POINTER(c_void_p)]),
+    "fathom_reduce": (c_void_p, [c_void_p, POINTER(c_char_p), POINTER(c_void_p)]),
     "fathom_table_count": (c_size_t, [c_void_p]),
     "fathom_table_name": (c_char_p, [c_void_p, c_size_t]),
     "fathom_table": (c_int, [c_void_p, c_char_p, POINTER(Bounds), POINTER(ArrowArrayStream), POINTER(c_void_p)]),

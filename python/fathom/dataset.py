@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Callable, Iterable, Iterator, Optional, Union
 
 from . import _native as native
-from .levels import Profile, Trace
+from .levels import Profile, Report, Trace
 from .table import Batch, Table
 
 Choice = Union[None, str, int, Iterable[Union[str, int]]]
@@ -50,6 +50,7 @@ class Dataset:
         given.cancel = self._cancel.pointer
         tell: Any = _terminal_progress if progress is True else progress
         # The callback must live as long as the dataset: every later call may report, too.
+        self._progress: Any = None
         if callable(tell):
             def report(_user: Any, label: bytes, done: int, total: int, finished: int) -> None:
                 try:
@@ -187,6 +188,31 @@ class Dataset:
         if "trace" not in self.levels:
             raise native.UsageError(f"{self.path} has no trace; it has: {', '.join(self.levels)}")
         return Trace(self)
+
+    def report(self) -> "Report":
+        """What is wrong and why: the findings of `fathom report`, the costliest first."""
+        error = c_void_p()
+        call = functools.partial(native.lib.fathom_report, self._handle, byref(error))
+        text = native.interruptible(self._cancel, call)
+        if not text:
+            native.raise_error(error)
+        found: dict[str, Any] = json.loads(ctypes.string_at(text).decode())
+        native.lib.fathom_text_free(text)
+        return Report(found)
+
+    def _reduced(self, options: list[str]) -> "Dataset":
+        error = c_void_p()
+        call = functools.partial(native.lib.fathom_reduce, self._handle, native.texts(options), byref(error))
+        pointer = native.interruptible(self._cancel, call)
+        if not pointer:
+            native.raise_error(error)
+        made = Dataset.__new__(Dataset)
+        made._pointer = pointer
+        # What runs in it reports and stops as what it was made from does.
+        made._cancel = self._cancel
+        made._progress = getattr(self, "_progress", None)
+        made.path = self.path
+        return made
 
     def to_hatchet(self, metric: Optional[str] = None) -> Any:
         """A hatchet GraphFrame with exclusive and inclusive values, where hatchet is installed."""

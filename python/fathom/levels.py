@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional
 
 import numpy as np
 
@@ -123,6 +123,26 @@ class Profile:
         return [make(child) for child in self.tree(metric).children]
 
 
+class Report(dict[str, Any]):
+    """What `fathom report --json` says, as a dictionary; shows its findings in notebooks."""
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """The findings, the costliest first."""
+        out: list[dict[str, Any]] = self.get("findings", [])
+        return out
+
+    def __str__(self) -> str:
+        return "\n".join(f"{number}. {one['kind'].replace('_', ' ')} ({one['level']}, {100 * one['severity']:.1f}%)\n   {one['text']}"
+                         for number, one in enumerate(self.findings, 1)) or "nothing found"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{100 * one['severity']:.1f}%</td><td>{escape(one['level'])}</td>"
+                       f"<td style='text-align:left'><b>{escape(one['kind'].replace('_', ' '))}</b><br>{escape(one['text'])}</td></tr>"
+                       for one in self.findings)
+        return f"<table><tr><th>cost</th><th></th><th>finding</th></tr>{rows}</table>"
+
+
 class Trace:
     """The trace of a dataset."""
 
@@ -136,6 +156,22 @@ class Trace:
     def messages(self, **bounds: Any) -> Table:
         """Messages with both ends."""
         return self.dataset.table("message", **bounds)
+
+    def reduce(self, from_ns: Optional[int] = None, to_ns: Optional[int] = None, windows: int = 1,
+               split: Optional[str] = None, channels: Iterable[str] = ()) -> "Dataset":
+        """The profile of this trace as a dataset of its own.
+
+        from_ns, to_ns: only this part; windows: so many equal parts of it, each a location of its own beside the others;
+        split: calls by "communicator", "peer" or "size" of their messages; channels: what these say a location does.
+        """
+        options: list[str] = []
+        for name, value in (("from_ns", from_ns), ("to_ns", to_ns), ("split", split)):
+            if value is not None:
+                options += [name, str(value)]
+        options += ["windows", str(windows)]
+        for channel in channels:
+            options += ["channel", channel]
+        return self.dataset._reduced(options)
 
     def __iter__(self) -> Iterator[Batch]:
         return self.dataset.table("event").batches()

@@ -72,6 +72,14 @@ Struct of_caller(const Struct* given) {
   return out;
 }
 
+// A text that the caller frees.
+Result<char*> text_of_caller(const std::string& text) {
+  char* out = static_cast<char*>(std::malloc(text.size() + 1));
+  if (out == nullptr) return Error(ErrorKind::unusable, "no memory");
+  std::memcpy(out, text.c_str(), text.size() + 1);
+  return out;
+}
+
 Result<fathom::api::Table> find_table(fathom_dataset* dataset, const char* name, const fathom_bounds& bounds) {
   fathom::api::Bounds wanted;
   if (bounds.from_ns != nullptr) wanted.from_ns = *bounds.from_ns;
@@ -99,6 +107,17 @@ std::string_view level_name(fathom::api::Level level) {
 
 std::int64_t or_none(const std::optional<std::uint64_t>& value) {
   return value ? static_cast<std::int64_t>(*value) : -1;
+}
+
+fathom_dataset* handle_of(fathom::api::Dataset opened) {
+  std::string format(opened.format());
+  std::string levels;
+  for (const auto level : opened.levels()) {
+    if (!levels.empty()) levels += ' ';
+    levels += level_name(level);
+  }
+  std::vector<std::string> tables = opened.tables();
+  return new fathom_dataset{std::move(opened), std::move(format), std::move(levels), std::move(tables)};
 }
 
 }  // namespace
@@ -144,14 +163,17 @@ fathom_dataset* fathom_open(const char* path, const fathom_open_options* given, 
     options.options = *std::move(named);
     auto opened = fathom::api::open(path, options);
     if (!opened.ok()) return opened.error();
-    std::string format(opened->format());
-    std::string levels;
-    for (const auto level : opened->levels()) {
-      if (!levels.empty()) levels += ' ';
-      levels += level_name(level);
-    }
-    std::vector<std::string> tables = opened->tables();
-    return new fathom_dataset{*std::move(opened), std::move(format), std::move(levels), std::move(tables)};
+    return handle_of(*std::move(opened));
+  });
+}
+
+fathom_dataset* fathom_reduce(fathom_dataset* dataset, const char* const* options, fathom_error** error) {
+  return safely<fathom_dataset*>(error, nullptr, [&]() -> Result<fathom_dataset*> {
+    auto named = pairs(options);
+    if (!named.ok()) return named.error();
+    auto made = fathom::api::reduce(dataset->dataset, *named);
+    if (!made.ok()) return made.error();
+    return handle_of(*std::move(made));
   });
 }
 
@@ -174,10 +196,15 @@ char* fathom_info(fathom_dataset* dataset, int count, fathom_error** error) {
     out += ']';
     for (const auto& entry : *entries) out += "," + fathom::json_quote(entry.key) + ":" + entry.value;
     out += '}';
-    char* text = static_cast<char*>(std::malloc(out.size() + 1));
-    if (text == nullptr) return Error(ErrorKind::unusable, "no memory");
-    std::memcpy(text, out.c_str(), out.size() + 1);
-    return text;
+    return text_of_caller(out);
+  });
+}
+
+char* fathom_report(fathom_dataset* dataset, fathom_error** error) {
+  return safely<char*>(error, nullptr, [&]() -> Result<char*> {
+    auto text = fathom::api::report(dataset->dataset);
+    if (!text.ok()) return text.error();
+    return text_of_caller(*text);
   });
 }
 

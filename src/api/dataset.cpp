@@ -111,7 +111,7 @@ Result<Dataset> open(const std::filesystem::path& path, const OpenOptions& optio
   state->execution = Execution(options.threads, options.cancel.flag(), std::move(progress));
   return guarded<Dataset>(state->execution, [&]() -> fathom::Result<Dataset> {
     const Work work = make_work(options.strict, options.max_memory > 0 ? options.max_memory : Budget::default_limit());
-    for (const auto& [name, value] : options.options) work->options[name] = value;
+    for (const auto& [name, value] : options.options) FATHOM_CHECK(set_reading_option(*work, name, value));
     FATHOM_TRY(state->dataset, open_dataset(path, work, options.format));
     return Dataset(state);
   });

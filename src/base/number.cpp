@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 
 namespace fathom {
 
@@ -59,22 +60,8 @@ std::string readable(double value, std::string_view unit) {
   static constexpr std::array<const char*, 5> kDecimal = {"", "k", "M", "G", "T"};
   static constexpr std::array<const char*, 4> kSeconds = {"n", "µ", "m", ""};
   // Times are shown in seconds, whatever unit the file counts in.
-  struct TimeUnit {
-    std::string_view name;
-    double seconds;
-  };
-  static constexpr std::array<TimeUnit, 8> kFractions = {{{"usec", 1e-6},
-                                                          {"us", 1e-6},
-                                                          {"µs", 1e-6},
-                                                          {"microseconds", 1e-6},
-                                                          {"nsec", 1e-9},
-                                                          {"ns", 1e-9},
-                                                          {"msec", 1e-3},
-                                                          {"ms", 1e-3}}};
-  for (const TimeUnit& fraction : kFractions) {
-    if (unit == fraction.name) return readable(value * fraction.seconds, "sec");
-  }
-  if (unit == "sec" || unit == "s" || unit == "seconds") {
+  if (const double second = seconds_per(unit); second > 0) {
+    value *= second;
     if (value == 0) return "0 s";
     constexpr double kHour = 3600;
     if (std::abs(value) >= 1e15) return fmt::format("{:.3g} h", value / kHour);
@@ -90,7 +77,7 @@ std::string readable(double value, std::string_view unit) {
   if (equal_ignoring_case(unit, "bytes") || equal_ignoring_case(unit, "byte") || unit == "B") {
     return scaled(value, 1024, "B", kBinary);
   }
-  const std::string_view shown = unit == "occ" || unit == "#" || unit == "1" ? "" : unit;
+  const std::string_view shown = unit == "occ" || unit == "#" || unit == "1" || unit == "count" ? "" : unit;
   if (std::abs(value) < 1 && value != 0) return fmt::format("{:.3g}{}{}", value, shown.empty() ? "" : " ", shown);
   return scaled(value, 1000, shown, kDecimal);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/self_profile.hpp"
 #include "base/stop.hpp"
 #include "base/visible.hpp"
 
@@ -65,6 +66,7 @@ void Output::write_number(Int128 value) {
 }
 
 void Output::flush() {
+  const Phase phase("write");
   if (descriptor_ < 0) return;
   // Nothing that was made from a file that is gone reaches the reader; errors do.
   if (descriptor_ != STDERR_FILENO && stop_reason()) error_ = EIO;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/self_profile.hpp"
+#include "base/team.hpp"
 
 namespace fathom {
 
@@ -25,8 +27,11 @@ Result<void> parallel_blocks(std::size_t count, std::size_t grain,
   std::size_t first_block = blocks;
   tbb::task_group_context context;
   const Execution& execution = Execution::current();
+  const PhaseHandover phase;
   const auto blocks_of = [&](const tbb::blocked_range<std::size_t>& range) {
     const ExecutionScope scope(execution);
+    const HandedPhase handed(phase);
+    const TeamScope alone(nullptr);
     for (std::size_t block = range.begin(); block != range.end(); ++block) {
       if (context.is_group_execution_cancelled()) return;
       const std::size_t begin = block * grain;
@@ -66,6 +71,7 @@ Result<void> parallel_texts(std::size_t count, const std::function<Result<void>(
   std::atomic<bool> stop = false;
   std::optional<Error> failed;
   const Execution& execution = Execution::current();
+  const PhaseHandover phase;
   const auto steps = tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order,
                                                    [&](tbb::flow_control& control) -> Item* {
                                                      if (next == count || stop) {
@@ -86,6 +92,8 @@ Result<void> parallel_texts(std::size_t count, const std::function<Result<void>(
                      tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel,
                                                     [&](Item* item) {
                                                       const ExecutionScope scope(execution);
+                                                      const HandedPhase handed(phase);
+                                                      const TeamScope alone(nullptr);
                                                       item->text.clear();
                                                       auto status = cancelled() ? Result<void>(cancelled_error())
                                                                                 : make(item->index, item->text);
@@ -94,6 +102,8 @@ Result<void> parallel_texts(std::size_t count, const std::function<Result<void>(
                                                     }) &
                      tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, [&](Item* raw) {
                        const ExecutionScope scope(execution);
+                       const HandedPhase handed(phase);
+                       const TeamScope alone(nullptr);
                        std::unique_ptr<Item> item(raw);
                        if (!stop) {
                          if (item->error) {

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "base/cancel.hpp"
+#include "base/self_profile.hpp"
+#include "base/team.hpp"
 
 namespace fathom {
 
@@ -24,8 +26,11 @@ Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(st
   bool finished = false;
   // Results leave in order and at most `slots` are on their way, so a slot is free again when its turn comes.
   const Execution& execution = Execution::current();
+  const PhaseHandover phase;
   const auto making = [&](tbb::flow_control& control) -> std::size_t {
     const ExecutionScope scope(execution);
+    const HandedPhase handed(phase);
+    const TeamScope alone(nullptr);
     if (stopped || finished) {
       control.stop();
       return 0;
@@ -38,6 +43,8 @@ Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(st
   };
   const auto working = [&](std::size_t slot) {
     const ExecutionScope scope(execution);
+    const HandedPhase handed(phase);
+    const TeamScope alone(nullptr);
     if (stopped) return slot;
     if (auto status = work(slot); !status.ok()) {
       fail(std::move(status).error());
@@ -47,6 +54,8 @@ Result<void> run_pipeline(std::size_t slots, const std::function<Result<bool>(st
   };
   const auto taking = [&](std::size_t slot) {
     const ExecutionScope scope(execution);
+    const HandedPhase handed(phase);
+    const TeamScope alone(nullptr);
     if (stopped) return;
     auto status = take(slot);
     if (!status.ok() || !*status) stopped = true;

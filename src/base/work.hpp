@@ -1,12 +1,11 @@
 // What every piece of work is handed: where to report to and what it may use.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 
 #include "base/budget.hpp"
 #include "base/diagnostics.hpp"
+#include "base/option.hpp"
 
 namespace fathom {
 
@@ -17,15 +16,8 @@ struct WorkContext {
 
   Diagnostics diagnostics;
   Budget budget;
-  // What was asked of readers beside the path: "scaling", "use-inclusive-measurements", "keep-values",
-  // "allow-incomplete", ...; set before anything is opened, judged by the formats that know them.
-  std::map<std::string, std::string, std::less<>> options;
-
-  [[nodiscard]] std::string option(std::string_view name, std::string_view otherwise = {}) const {
-    const auto found = options.find(name);
-    return found == options.end() ? std::string(otherwise) : found->second;
-  }
-  [[nodiscard]] bool flag(std::string_view name) const { return option(name) == "true"; }
+  // What was asked beside the path; set before anything is opened, obeyed by whoever declares the option.
+  OptionValues options;
 };
 
 using Work = std::shared_ptr<WorkContext>;

@@ -6,7 +6,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/experiment_options.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/session.hpp"
 #include "findings/model_ranking.hpp"
 #include "model/advisor.hpp"
@@ -33,12 +33,12 @@ class AdviseCommand final : public Command {
             "cheapest further points (add), then those where a Gaussian process is least sure for what they cost "
             "(gpr). "
             "The process has no random start: the same input gives the same advice.");
-    declare_experiment_options(options, experiment_);
+    experiment_.declare(options);
     options.example("fathom advise experiment.txt --budget 500h --process-parameter p", "what to measure next");
   }
 
   Result<int> run(Session& session) override {
-    apply_experiment_options(experiment_, *session.work());
+    FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
     FATHOM_TRY(const ExperimentPtr experiment, dataset->experiment());
     const Experiment& e = *experiment;
@@ -175,7 +175,7 @@ class AdviseCommand final : public Command {
   std::optional<std::string> metric_;
   std::vector<std::string> callpaths_;
   std::vector<std::string> values_;
-  ExperimentOptions experiment_;
+  ReadingOptions experiment_;
 };
 
 }  // namespace

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "cli/commands.hpp"
-#include "cli/experiment_options.hpp"
+#include "cli/company.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/session.hpp"
 #include "formats/registry.hpp"
 #include "profile/compute.hpp"
@@ -24,11 +25,11 @@ class CheckCommand final : public Command {
             "when there is none, 1 when there are some, 2 when the path is of no known format.")
         .example("fathom check profile.cubex", "is this file sound?")
         .example("fathom check trace/ --json", "the defects for a script");
-    declare_experiment_options(options, reading_);
+    reading_.declare(options);
   }
 
   Result<int> run(Session& session) override {
-    apply_experiment_options(reading_, *session.work());
+    FATHOM_CHECK(reading_.apply(*session.work()));
     session.work()->diagnostics.list_every_occurrence();
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     if (session.options().from.empty() && recognise(source).empty()) {
@@ -57,8 +58,13 @@ class CheckCommand final : public Command {
   static Result<void> examine(Session& session, const Source& source, std::string& format) {
     FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
     format = dataset->format().name;
-    FATHOM_CHECK(dataset->check());
     const std::vector<Level> levels = dataset->levels();
+    const bool experiment = std::find(levels.begin(), levels.end(), Level::experiment) != levels.end();
+    // The models of ovni see the events of all threads in the order of time.
+    if (experiment || format == "ovni") {
+      FATHOM_CHECK(first_alone(session, fmt::format("checking of {} data is", format)));
+    }
+    FATHOM_CHECK(dataset->check());
     if (std::find(levels.begin(), levels.end(), Level::profile) == levels.end()) return {};
     FATHOM_TRY(const ProfilePtr profile, dataset->profile());
     return read_everything(session, *profile);
@@ -67,10 +73,12 @@ class CheckCommand final : public Command {
   // Whatever the format checks itself, in the end every stored value must be there.
   static Result<void> read_everything(Session& session, const Profile& profile) {
     const Definitions& defs = profile.defs();
-    Progress progress("checking metrics", defs.metrics.size());
+    FATHOM_TRY(Share share, Share::of("checking metrics", defs.metrics.size(), {}));
+    Progress progress("checking metrics", share.mine().size());
     Diagnostics& diagnostics = session.work()->diagnostics;
     const std::unordered_set<std::string> noted = metrics_noted(diagnostics);
-    for (std::size_t i = 0; i < defs.metrics.size(); ++i, progress.advance()) {
+    for (const std::size_t i : share.mine()) {
+      progress.advance();
       const Metric& metric = defs.metrics[i];
       if (metric.derived() || noted.contains(metric.name)) continue;
       if (!metric.unusable.empty()) {
@@ -86,7 +94,7 @@ class CheckCommand final : public Command {
         FATHOM_CHECK(diagnostics.lost("profile.metric_unreadable", error.place(), error.message()));
       }
     }
-    return {};
+    return share.join_diagnostics(Holder::first);
   }
 
   // A format that checks its values itself has said all there is to say about a metric: "metric 'NAME' ...".
@@ -148,7 +156,7 @@ class CheckCommand final : public Command {
   }
 
   std::string path_;
-  ExperimentOptions reading_;
+  ReadingOptions reading_;
 };
 
 }  // namespace

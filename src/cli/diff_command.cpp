@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/team.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/company.hpp"
 #include "cli/diff_output.hpp"
-#include "cli/experiment_options.hpp"
 #include "cli/output_arguments.hpp"
 #include "cli/profile_arguments.hpp"
+#include "cli/reading_options.hpp"
 #include "experiment/diff.hpp"
 #include "profile/algebra/algebra.hpp"
 #include "profile/diff/diff.hpp"
@@ -25,7 +27,8 @@ bool has_level(const std::vector<Level>& levels, Level level) {
 class DiffCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.positional("A", a_, "the profile, trace or experiment before").positional("B", b_, "the one after");
+    options.positional("A", a_, "the profile, trace or experiment before")
+        .positional("B", b_, "the profile, trace or experiment after");
     options.values("--also-before", "PATH", also_before_, "a repetition of A; may be repeated")
         .values("--also-after", "PATH", also_after_, "a repetition of B; may be repeated");
     arguments_.declare_metrics(options, "compare this metric (default: time); patterns; may be repeated");
@@ -42,13 +45,13 @@ class DiffCommand final : public Command {
         .value("--min", "%", &minimum_, "share of the total from which on a row counts for --fail-above (default: 1)")
         .flag("--markdown", markdown_, "a Markdown table on stdout, for pull requests")
         .value("--junit", "FILE", &junit_, "also write a JUnit report: one test per row that counts");
-    output_.declare_target(options, "also write the profile A - B");
+    output_.declare_target(options, "also write the profile B - A, the changes that the table shows");
     options.choice("--system", system_, {"strict", "reduce", "collapse"},
                    "how the system trees are united for -o (default: strict)");
     arguments_.declare_derive(options);
     arguments_.declare_names(options);
     output_.declare_format(options);
-    declare_experiment_options(options, reading_);
+    reading_.declare(options);
     options
         .about(
             "Changes are B - A: growth is +. Traces are reduced to profiles first; of experiments the call paths are "
@@ -59,12 +62,12 @@ class DiffCommand final : public Command {
         .example("fathom diff before.meta after.meta -m time -m visits", "two MPI traces")
         .example("fathom diff a1.cubex b1.cubex --also-before a2.cubex --also-after b2.cubex",
                  "two runs of each, to tell changes from noise")
-        .example("fathom diff a.cubex b.cubex -o delta.cubex", "the difference as a profile");
+        .example("fathom diff a.cubex b.cubex -o delta.cubex", "what changed, as a profile");
   }
 
   Result<int> run(Session& session) override {
     FATHOM_TRY(const auto limit, percent_of(fail_above_));
-    apply_experiment_options(reading_, *session.work());
+    FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr opened_a, session.open(a_));
     FATHOM_TRY(DatasetPtr opened_b, session.open(b_));
     Dataset& a = session.keep(std::move(opened_a));
@@ -75,6 +78,7 @@ class DiffCommand final : public Command {
         has_level(a.levels(), Level::experiment) && has_level(b.levels(), Level::experiment) && !profiles;
     std::vector<MetricChanges> changes;
     if (experiments) {
+      FATHOM_CHECK(first_alone(session, "comparing experiments is"));
       FATHOM_TRY(changes, compare_experiments(a, b));
     } else {
       FATHOM_TRY(changes, compare_profiles(session, a, b));
@@ -135,8 +139,16 @@ class DiffCommand final : public Command {
   }
 
   Result<std::vector<MetricChanges>> compare_profiles(Session& session, Dataset& first, Dataset& second) {
-    FATHOM_TRY(const auto before, repetitions(session, first, also_before_));
+    if (!also_before_.empty() || !also_after_.empty()) {
+      FATHOM_CHECK(first_alone(session, "comparing repetitions is"));
+    }
+    auto reduced = repetitions(session, first, also_before_);
+    // A process that has done its part of one trace does its part of the other.
+    if (!reduced && !is_elsewhere(reduced.error())) return std::move(reduced).error();
     FATHOM_TRY(const auto after, repetitions(session, second, also_after_));
+    if (!reduced) return std::move(reduced).error();
+    FATHOM_CHECK(first_alone(session, "comparing stored profiles is"));
+    const std::vector<ProfilePtr> before = *std::move(reduced);
     const Profile& a = *before.front();
     const Profile& b = *after.front();
     FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(a, arguments_.metrics));
@@ -193,7 +205,7 @@ class DiffCommand final : public Command {
     const algebra::Options options{system_ == "reduce"     ? SystemMatch::reduce
                                    : system_ == "collapse" ? SystemMatch::collapse
                                                            : SystemMatch::strict};
-    FATHOM_TRY(const ProfilePtr difference, algebra::diff(a, b, options));
+    FATHOM_TRY(const ProfilePtr difference, algebra::diff(b, a, options));
     return output_.write(session, difference, format);
   }
 
@@ -203,7 +215,7 @@ class DiffCommand final : public Command {
   std::vector<std::string> also_after_;
   ProfileArguments arguments_;
   OutputArguments output_;
-  ExperimentOptions reading_;
+  ReadingOptions reading_;
   std::string match_;
   std::string by_ = "region";
   std::string system_ = "strict";

@@ -1,12 +1,14 @@
 #include "cli/diff_output.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cli/profile_arguments.hpp"
 #include "io/output_file.hpp"
+#include "report/changes_json.hpp"
 #include "report/csv.hpp"
 #include "report/text_table.hpp"
 
@@ -60,25 +62,6 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-// Three states: yes, no, not known.
-void write_significance(JsonWriter& json, const Column& column, std::size_t row) {
-  json.key("significant");
-  if (column.is_null(row)) {
-    json.value(nullptr);
-  } else {
-    json.value(column.values<std::uint8_t>()[row] != 0);
-  }
-}
-
-void write_number(JsonWriter& json, std::string_view key, const Column& column, std::size_t row) {
-  json.key(key);
-  if (column.is_null(row)) {
-    json.value(nullptr);
-  } else {
-    json.value(column.real(row));
-  }
-}
-
 }  // namespace
 
 DiffReport::DiffReport(const std::vector<MetricChanges>& changes, DiffLook look)
@@ -128,6 +111,23 @@ std::size_t DiffReport::shown(const Metric& metric) const {
 std::string DiffReport::name_at(std::size_t row) const {
   const std::string name(rows_.column("path").text(row));
   return look_.match == "name" || look_.match == "line" ? shown_name(name, look_.full_names) : name;
+}
+
+std::string DiffReport::failure_text(const Metric& metric, std::size_t number) const {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  std::size_t rows = 0;
+  for (std::size_t row = metric.begin; row < metric.end; ++row) {
+    if (!row_failed_[row]) continue;
+    if (++rows <= kNamed) names.push_back(name_at(row));
+  }
+  std::string what = grew_too_much(totals_, number) ? "the total" : "";
+  if (rows > 0) {
+    what +=
+        fmt::format("{}{} ({}{})", what.empty() ? "" : " and ", rows == 1 ? "one row" : fmt::format("{} rows", rows),
+                    fmt::join(names, ", "), rows > kNamed ? ", …" : "");
+  }
+  return fmt::format("FAILED: {} grew by more than {}%", what, exact_text(*look_.fail_above * 100));
 }
 
 void DiffReport::write_text(Session& session) const {
@@ -180,12 +180,7 @@ void DiffReport::write_text(Session& session) const {
             "\n");
       }
     }
-    if (metric.failed) {
-      session.out().write(
-          terminal.paint(fmt::format("FAILED: grew by more than {}%", exact_text(*look_.fail_above * 100)),
-                         Style::red) +
-          "\n");
-    }
+    if (metric.failed) session.out().write(terminal.paint(failure_text(metric, i), Style::red) + "\n");
   }
 }
 
@@ -195,29 +190,9 @@ void DiffReport::write_json(Session& session) const {
   json.member("match", std::string_view(look_.match));
   if (!look_.flavour.empty()) json.member("flavour", std::string_view(look_.flavour));
   if (look_.fail_above) json.member("fail_above", *look_.fail_above).member("failed", failed_);
-  const auto numbers = [&](const Table& table, std::size_t row) {
-    for (const std::string_view key : {"before", "after", "change", "relative"}) {
-      write_number(json, key, table.column(key), row);
-    }
-    write_significance(json, table.column("significant"), row);
-  };
-  json.key("metrics").begin_array();
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    json.begin_object().member("name", totals_.column("metric").text(i));
-    json.member("unit", totals_.column("unit").text(i));
-    numbers(totals_, i);
-    if (look_.fail_above) json.member("failed", metrics_[i].failed);
-    json.end_object();
-  }
-  json.end_array().key("rows").begin_array();
-  for (std::size_t row = 0; row < rows_.rows(); ++row) {
-    json.begin_object().member("path", rows_.column("path").text(row));
-    json.member("metric", rows_.column("metric").text(row));
-    numbers(rows_, row);
-    if (look_.fail_above) json.member("failed", static_cast<bool>(row_failed_[row]));
-    json.end_object();
-  }
-  json.end_array();
+  ChangesVerdict verdict{{}, row_failed_};
+  for (const Metric& metric : metrics_) verdict.metrics.push_back(metric.failed);
+  write_changes(json, totals_, rows_, look_.fail_above ? &verdict : nullptr);
   session.write_diagnostics(json);
   json.end_object();
 }

@@ -45,6 +45,8 @@ class DiffReport {
   [[nodiscard]] bool grew_too_much(const Table& table, std::size_t row) const;
   [[nodiscard]] std::size_t shown(const Metric& metric) const;
   [[nodiscard]] std::string name_at(std::size_t row) const;
+  // What grew too much: the total, and which rows.
+  [[nodiscard]] std::string failure_text(const Metric& metric, std::size_t number) const;
 
   DiffLook look_;
   Table totals_;

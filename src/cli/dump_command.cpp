@@ -1,6 +1,6 @@
 // fathom dump: the native records as text.
 #include "cli/commands.hpp"
-#include "cli/experiment_options.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/session.hpp"
 
 namespace fathom::cli {
@@ -14,14 +14,14 @@ class DumpCommand final : public Command {
         .flag("-x,--raw", options_.raw, "raw payloads (ovni)")
         .flag("--old", options_.old, "the form of earlier versions (ovni)")
         .values("--section", "S", options_.sections, "only this section; which there are depends on the format");
-    declare_experiment_options(options, reading_);
+    reading_.declare(options);
     options.about("Each format prints its records in the spelling that its own community uses.")
         .example("fathom dump dumpi-2013.09.26-0000.bin", "all calls of one rank as text")
         .example("fathom dump ovni/ -x", "events of an ovni trace with raw payloads");
   }
 
   Result<int> run(Session& session) override {
-    apply_experiment_options(reading_, *session.work());
+    FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     Output& out = session.out();
     FATHOM_CHECK(dataset->dump(options_, [&](std::string_view text) {
@@ -34,7 +34,7 @@ class DumpCommand final : public Command {
  private:
   std::string path_;
   DumpOptions options_;
-  ExperimentOptions reading_;
+  ReadingOptions reading_;
 };
 
 }  // namespace

@@ -22,7 +22,10 @@ class EfficiencyCommand final : public Command {
     options.positionals("PATH", paths_, "traces, or a directory with one trace in each of its folders")
         .choice("--scaling", scaling_, {"strong", "weak"},
                 "several runs: the same problem on more ranks, or one that grows with them")
+        .choice("--of", of_, {"ranks", "threads"},
+                "threads: also tasks and GPUs, of OTF2, ovni, samples of HPCToolkit; unasked where there is no MPI")
         .example("fathom efficiency run.meta", "one run")
+        .example("fathom efficiency ovni/ --of threads", "how well threads and tasks use their cores")
         .example("fathom efficiency study/", "a directory of runs at different scale: which factor falls first")
         .about(
             "Parallel efficiency = load balance x communication; communication = serialisation x transfer. Load "
@@ -48,11 +51,14 @@ class EfficiencyCommand final : public Command {
       std::sort(inside.begin(), inside.end());
       paths.insert(paths.end(), inside.begin(), inside.end());
     }
+    if (of_ == "threads") return show_threads(session, paths);
     std::vector<RunEfficiency> runs;
     for (const fs::path& path : paths) {
       auto added = one_run(session, path);
       if (added) {
         runs.push_back(std::move(*added));
+      } else if (paths.size() == 1 && added.error().kind() == ErrorKind::usage && has_threads(session, path)) {
+        return show_threads(session, paths);
       } else if (paths.size() == 1 || added.error().kind() == ErrorKind::cancelled) {
         return std::move(added).error();
       } else {
@@ -80,20 +86,42 @@ class EfficiencyCommand final : public Command {
     const auto levels = (*opened)->levels();
     return std::find(levels.begin(), levels.end(), Level::trace) != levels.end();
   }
+  static std::string name_of(const fs::path& path) {
+    return path.stem().empty() ? path.parent_path().stem().string() : path.stem().string();
+  }
+  static Result<analysis::ThreadEfficiencies> threads_of(Session& session, const fs::path& path) {
+    FATHOM_TRY(const DatasetPtr dataset, session.open(path));
+    FATHOM_TRY(const auto trace, dataset->trace());
+    return analysis::thread_efficiencies(*trace, session.work());
+  }
+  static bool has_threads(Session& session, const fs::path& path) { return threads_of(session, path).ok(); }
+  static Result<int> show_threads(Session& session, const std::vector<fs::path>& paths) {
+    std::vector<RunThreads> runs;
+    for (const fs::path& path : paths) {
+      FATHOM_TRY(auto numbers, threads_of(session, path));
+      runs.push_back({name_of(path), numbers});
+    }
+    print_table(session, thread_table(runs), true);
+    return kDone;
+  }
   static Result<RunEfficiency> one_run(Session& session, const fs::path& path) {
     FATHOM_TRY(const DatasetPtr dataset, session.open(path));
     FATHOM_TRY(const auto trace, dataset->trace());
     FATHOM_TRY(const auto analysis, analysis::analyse(*trace, session.work()));
     RunEfficiency run;
-    run.name = path.stem().empty() ? path.parent_path().stem().string() : path.stem().string();
+    run.name = name_of(path);
     run.locations = analysis->run.present();
     run.numbers = efficiency_numbers(analysis->efficiencies);
     run.useful_s = run.numbers.useful_mean_s * static_cast<double>(run.locations);
+    if (analysis->efficiencies.cycles && run.useful_s > 0) {
+      run.numbers.frequency_hz = *analysis->efficiencies.cycles / run.useful_s;
+    }
     return run;
   }
 
   std::vector<std::string> paths_;
   std::string scaling_ = "strong";
+  std::string of_ = "ranks";
 };
 
 }  // namespace

@@ -1,12 +1,15 @@
 // fathom events: the events of a trace, merged over its locations by time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bitset>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/company.hpp"
 #include "cli/session.hpp"
 #include "cli/time_argument.hpp"
+#include "formats/reading_options.hpp"
 #include "trace/event_table.hpp"
 
 namespace fathom::cli {
@@ -37,7 +40,7 @@ class EventsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
-    if (clock_ == "raw") session.work()->options["clock"] = clock_;
+    if (clock_ == "raw") session.work()->options.set(kClock, clock_);
     if (limit_text_) {
       const auto number = parse_integer<std::uint64_t>(*limit_text_);
       limit_ = number.value_or(0);
@@ -51,6 +54,7 @@ class EventsCommand final : public Command {
     FATHOM_TRY(const auto trace, dataset->trace());
     FATHOM_TRY(const TimeWindow window, window_argument(session, *trace, from_, to_));
     if (messages_) return messages(session, *trace, window);
+    FATHOM_CHECK(first_alone(session, "merging events by time is"));
     EventChoice choice{.window = window, .names = names_, .depth = depth_, .limit = limit_, .details = !no_detail_};
     FATHOM_CHECK(choose_kinds(choice.kinds));
     FATHOM_CHECK(choose_locations(*trace, choice.locations));
@@ -58,8 +62,13 @@ class EventsCommand final : public Command {
       FATHOM_TRY(const auto first, first_time(*trace));
       choice.seconds_since = clock_ != "start" ? 0 : first.value_or(0);
     }
+    std::optional<RowProgress> progress;
+    if (const auto span = trace->known_span()) {
+      progress = {0, std::max(span->from_ns, window.from_ns), std::min(span->to_ns, window.to_ns)};
+    }
     FATHOM_CHECK(session.show_rows(*event_table(*trace, std::move(choice)), {},
-                                   {{{"time_ns", Show::exact, "TIME"}, {"location"}, {"kind"}, {"name"}, {"detail"}}}));
+                                   {{{"time_ns", Show::exact, "TIME"}, {"location"}, {"kind"}, {"name"}, {"detail"}}},
+                                   progress));
     return kDone;
   }
 

@@ -1,12 +1,16 @@
 // fathom formats: what is read and written, from the registry.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/diagnostic_ids.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "formats/conversions.hpp"
 #include "formats/registry.hpp"
 #include "report/csv.hpp"
+#include "report/table_output.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -22,20 +26,31 @@ std::string joined(const std::vector<Level>& levels, std::string_view none) {
   return out.empty() ? std::string(none) : out;
 }
 
+template <class Visit>
+void for_each_option(const Format& format, const Visit& visit) {
+  for (const OptionDeclaration* option : format.options.reading) visit("reading", *option);
+  for (const OptionDeclaration* option : format.options.writing) visit("writing", *option);
+  for (const OptionDeclaration* option : format.options.statistics) visit("statistics", *option);
+}
+
 class FormatsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("FORMAT", name_, "only this one", false)
         .flag("--events", events_, "every kind of record that FORMAT knows (ovni)")
         .flag("--diagnostics", diagnostics_, "every id of what may be noticed about data, and what it means")
+        .flag("--matrix", matrix_, "what converts to what, and what is lost on the way")
         .flag("--markdown", markdown_, "as the table of the documentation")
         .example("fathom formats", "everything that Fathom reads or writes")
         .example("fathom formats --json", "the same for scripts")
+        .example("fathom formats dumpi", "one format, and what can be asked of it")
+        .example("fathom formats --matrix --csv", "every conversion: from, to, level, state, loses")
         .example("fathom formats ovni --events", "the events of all ovni models");
   }
 
   Result<int> run(Session& session) override {
     if (events_) return list_events(session);
+    if (matrix_) return list_conversions(session);
     if (diagnostics_ && (session.json() || session.csv())) return Error::usage("--diagnostics is a text");
     if (diagnostics_) return list_diagnostics(session);
     if (!name_.empty()) {
@@ -74,6 +89,16 @@ class FormatsCommand final : public Command {
       json.end_array();
       levels("reads", format->can.reads);
       levels("writes", format->can.writes);
+      json.key("options").begin_array();
+      for_each_option(*format, [&](std::string_view use, const OptionDeclaration& option) {
+        json.begin_object().member("name", option.name).member("use", use).member("type", to_string(option.type));
+        json.key("choices").begin_array();
+        for (const std::string_view choice : split(option.choices, ' ')) {
+          if (!choice.empty()) json.value(choice);
+        }
+        json.end_array().member("help", option.help).end_object();
+      });
+      json.end_array();
       json.end_object();
     }
     json.end_array();
@@ -111,12 +136,57 @@ class FormatsCommand final : public Command {
                  {joined(format->can.writes, "-"), format->can.writes.empty() ? Style::dim : Style::green}});
     }
     session.out().write(table.text(session.terminal()));
+    if (!name_.empty()) write_options(session, *formats_.front());
+  }
+
+  static void write_options(Session& session, const Format& format) {
+    TextTable table;
+    table.column("OPTION").column("FOR").column("WHAT IT DOES", Align::left, true);
+    bool any = false;
+    for_each_option(format, [&](std::string_view use, const OptionDeclaration& option) {
+      any = true;
+      std::string name(option.name);
+      const std::string value(option.choices.empty() ? option.placeholder : option.choices);
+      if (option.type != OptionType::flag) {
+        name += '=' + value;
+        std::replace(name.begin(), name.end(), ' ', '|');
+      }
+      table.row({{name, Style::cyan}, std::string(use), std::string(option.help)});
+    });
+    if (!any) return;
+    session.out().write("\n" + table.text(session.terminal()));
+    session.out().write(
+        "\nOptions of reading are --NAME on commands that read experiments; those of writing and of statistics are\n"
+        "--option NAME=VALUE of convert and stats. Programs hand over all of them by name.\n");
   }
 
   static Result<int> list_diagnostics(Session& session) {
     for (const DiagnosticId& one : all_diagnostic_ids()) {
       session.out().write(fmt::format("{:<32}  {}\n", one.id, one.meaning));
     }
+    return kDone;
+  }
+
+  Result<int> list_conversions(Session& session) const {
+    if (!name_.empty()) {
+      if (auto known = find_format(name_); !known.ok()) return std::move(known).error();
+    }
+    TableBuilder table({"conversion",
+                        {{"from", ColumnType::text},
+                         {"to", ColumnType::text},
+                         {"level", ColumnType::text},
+                         {"state", ColumnType::text},
+                         {"loses", ColumnType::text}}});
+    for (const Conversion& one : all_conversions()) {
+      if (!name_.empty() && one.from->name != name_ && one.to->name != name_) continue;
+      table.row(one.from->name, one.to->name, to_string(one.level), one.state, std::string_view(one.loses));
+    }
+    const Table rows = std::move(table).finish();
+    if (markdown_) {
+      fathom::write_markdown(session.out(), rows);
+      return kDone;
+    }
+    FATHOM_CHECK(session.show_rows(*source_of(rows), {}, {{{"from"}, {"to"}, {"level"}, {"state"}, {"loses"}}}));
     return kDone;
   }
 
@@ -164,6 +234,7 @@ class FormatsCommand final : public Command {
 
   bool markdown_ = false;
   bool events_ = false;
+  bool matrix_ = false;
   bool diagnostics_ = false;
   std::string name_;
   std::vector<const Format*> formats_;

@@ -7,8 +7,9 @@
 #include <array>
 
 #include "cli/commands.hpp"
-#include "cli/experiment_options.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/session.hpp"
+#include "formats/reading_options.hpp"
 #include "formats/registry.hpp"
 #include "profile/profile.hpp"
 #include "report/text_table.hpp"
@@ -78,14 +79,14 @@ class InfoCommand final : public Command {
         .flag("--next", next_, "and what to try next")
         .value("--mirror", "DIR", &mirror_, "Cube: where the pages are that metrics refer to by @mirror@")
         .flag("--metrics", metrics_, "list the metrics of a profile: names, units, types, how they are stored");
-    declare_experiment_options(options, reading_);
+    reading_.declare(options);
     options.example("fathom info profile.cubex", "what this file is and how large its three dimensions are")
         .example("fathom info --explain unknown.dat", "which formats recognise it, and by what");
   }
 
   Result<int> run(Session& session) override {
-    if (clock_ == "raw") session.work()->options["clock"] = clock_;
-    apply_experiment_options(reading_, *session.work());
+    if (clock_ == "raw") session.work()->options.set(kClock, clock_);
+    FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     std::vector<Recognition> recognised;
     if (explain_) recognised = recognise(source);
@@ -297,7 +298,7 @@ class InfoCommand final : public Command {
   std::string clock_ = "run";
   std::string mirror_;
   std::string path_;
-  ExperimentOptions reading_;
+  ReadingOptions reading_;
   bool count_ = false;
   bool explain_ = false;
   bool metrics_ = false;

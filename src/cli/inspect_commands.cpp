@@ -74,6 +74,9 @@ class RoutinesCommand final : public Command {
     for (const MetricId id : metrics) {
       schema.columns.push_back(metric_column(defs.metric(id)));
       look.columns.push_back({defs.metric(id).name});
+      if (schema.columns.back().type == ColumnType::float64 || schema.columns.back().type == ColumnType::int128) {
+        look.columns.push_back({defs.metric(id).name, Show::bar});
+      }
     }
     TableBuilder table(std::move(schema));
     for (const inspect::Routine& routine : list) {
@@ -294,7 +297,20 @@ class NodesCommand final : public Command {
                          {"deviation", ColumnType::float64, unit},
                          {"file", ColumnType::text}}});
     for (const auto& row : rows) table.add(row);
-    session.show_table(std::move(table).finish(), "nodes");
+    // Names of files give way on a narrow terminal; bars compare the runs.
+    session.show_table(std::move(table).finish(), "nodes",
+                       {{{"nodes"},
+                         {"locations"},
+                         {"per node"},
+                         {"regions"},
+                         {"contexts"},
+                         {"metric"},
+                         {"maximum"},
+                         {"minimum"},
+                         {"mean"},
+                         {"mean", Show::bar},
+                         {"deviation"},
+                         {"file", Show::automatic, "", true}}});
     return kDone;
   }
 

@@ -3,26 +3,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <set>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/experiment_options.hpp"
+#include "cli/company.hpp"
+#include "cli/model_output.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/session.hpp"
-#include "experiment/collect.hpp"
 #include "experiment/strong_scaling.hpp"
-#include "experiment/unit.hpp"
 #include "findings/model_ranking.hpp"
 #include "formats/extrap/extra_p_writer.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
+#include "model/difference.hpp"
 #include "model/fit.hpp"
 #include "model/predict.hpp"
 #include "report/csv.hpp"
 #include "report/model_plot.hpp"
 #include "report/model_print.hpp"
+#include "report/plot_image.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -39,8 +41,8 @@ class ModelCommand final : public Command {
         .choice("--measure", measure_, {"mean", "median", "minimum", "maximum"}, "which figure of the repetitions")
         .values("--option", "KEY=VALUE", settings_,
                 "an option of the modeler (allow_log_terms=false, sp.NAME=..., ...)");
-    declare_experiment_options(options, experiment_);
-    declare_keep_values(options, experiment_);
+    experiment_.declare(options);
+    options.flag("--keep-values", keep_values_, std::string(extrap::kKeepValues.help));
     options.flag("--stored", stored_, "the models that the file holds instead of new ones")
         .flag("--sets", list_sets_, "list the sets of models that the file holds")
         .value("--set", "NAME", &set_, "with --stored: this set of models, where the file holds several")
@@ -57,15 +59,22 @@ class ModelCommand final : public Command {
         .value("--out", "FILE", &out_, "also write what --print prints to a file")
         .value("--save", "FILE", &save_, "write the experiment with its models as .extra-p")
         .value("--model-set-name", "NAME", &set_name_, "name of the saved models; default 'New model'")
-        .value("--plot", "FILE.svg", &plot_, "draw points and models (one or two parameters)")
+        .value("--plot", "FILE", &plot_, "draw points and models; FILE ends in .svg, .pdf or .png")
+        .choice("--plot-as", plot_as_, {"map", "contour", "surface"}, "how two parameters are drawn; default map")
+        .value("--minus", "PATH", &minus_,
+               "these models less those of another experiment, or with --stored of another set: table and plot")
+        .flag("--fail-on-bug", fail_on_bug_, "exit status 1 when something grows faster than --expect allows")
         .example("fathom model runs/ --at p=65536", "what hurts at 65536 processes")
         .example("fathom model experiment.txt --predict p=1024 --json", "models and predictions for scripts")
-        .example("fathom model experiment.txt --metric time --plot time.svg", "points and models as a figure");
+        .example("fathom model experiment.txt --metric time --plot time.pdf", "points and models as a figure")
+        .example("fathom model runs/ --at p=65536 --fail-on-bug", "a gate for CI");
   }
 
   Result<int> run(Session& session) override {
-    apply_experiment_options(experiment_, *session.work());
+    if (plot_) FATHOM_CHECK(check_figure_name(*plot_));
+    FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
+    FATHOM_CHECK(first_alone(session, "modelling is"));
     FATHOM_TRY(experiment_data_, dataset->experiment());
     const Experiment& e = *experiment_data_;
     if (list_sets_) return list_sets(session, *dataset);
@@ -73,10 +82,14 @@ class ModelCommand final : public Command {
     if (stored_) FATHOM_CHECK(change_sets(sets));
     // What is saved is everything; what is shown is what was asked for.
     if (save_) FATHOM_CHECK(save(session, *dataset, sets));
-    if (stored_) FATHOM_CHECK(choose_set(session, sets));
+    if (stored_) {
+      for (const ModelSet& set : sets) other_sets_[set.name] = set;
+      FATHOM_CHECK(choose_set(session, sets));
+    }
     if (!metrics_.empty() || !callpaths_.empty()) whole_ = sets.front();
     for (ModelSet& set : sets) FATHOM_CHECK(filter(set));
     if (stored_) options_.measure = sets.front().modeler.measure;
+    if (minus_) return write_difference(session, sets.front());
     if (plot_) FATHOM_CHECK(plot(session, sets.front()));
     if (print_) return print(session, sets);
     std::vector<std::vector<double>> points;
@@ -90,19 +103,24 @@ class ModelCommand final : public Command {
       FATHOM_TRY(forecasts_, forecasts(models, points));
       for (std::size_t at = 0; at < points.size(); ++at) warn_of_guesses(session, models, points[at], at);
     }
-    if (session.json()) {
-      write_json(session, sets.front(), points);
-      return kDone;
-    }
-    if (session.csv()) {
-      write_csv(session, sets.front(), points);
-      return kDone;
+    const ShownModels shown{e, sets.front(), points, forecasts_};
+    if (session.json() || session.csv()) {
+      FATHOM_TRY(const Ranking ranking, ranked(sets.front()));
+      if (session.json()) {
+        write_models_json(session, shown, ranking);
+      } else {
+        write_models_csv(session, shown);
+      }
+      return verdict(session, ranking);
     }
     if (save_ || plot_) {
-      if (points.empty() && at_.empty() && !expect_) return kDone;
+      if (points.empty() && at_.empty() && !expect_ && !fail_on_bug_) return kDone;
     }
-    if (!points.empty()) return write_predictions(session, sets.front(), points);
-    return write_table(session, sets.front());
+    if (points.empty()) return write_table(session, sets.front());
+    session.out().write(predictions_text(shown, session.terminal()));
+    if (!fail_on_bug_) return kDone;
+    FATHOM_TRY(const Ranking ranking, ranked(sets.front()));
+    return verdict(session, ranking);
   }
 
  private:
@@ -230,19 +248,28 @@ class ModelCommand final : public Command {
       all = *kept;
     }
     all.insert(all.end(), sets.begin(), sets.end());
-    FATHOM_CHECK(extrap::write_extra_p(*experiment_data_, all, target, experiment_.keep_values));
+    FATHOM_CHECK(extrap::write_extra_p(*experiment_data_, all, target, keep_values_));
     session.note(fmt::format("wrote {}", target.string()));
     return {};
   }
 
   Result<void> plot(Session& session, const ModelSet& set) const {
     const Experiment& e = *experiment_data_;
-    std::optional<std::vector<double>> reach;
-    if (!at_.empty()) {
-      FATHOM_TRY(reach, parse_point(at_, e.parameters(), largest_point(e)));
+    FATHOM_TRY(const RankingOptions ranking, ranking_options(e));
+    const Predictor predictor(e, options_);
+    // One metric in a figure: the one that the table shows.
+    std::vector<std::uint32_t> there;
+    for (const Model& m : set.models) there.push_back(e.series()[m.series].metric);
+    ModelSet drawn = set;
+    if (const auto usual = usual_metric(e, there); usual && metrics_.empty()) {
+      std::erase_if(drawn.models, [&](const Model& m) { return e.series()[m.series].metric != *usual; });
     }
-    FATHOM_TRY(const Figure figure, plot_models(e, set, Predictor(e, options_), reach));
-    FATHOM_CHECK(write_file(*plot_, figure.svg));
+    FATHOM_TRY(const Figure figure, plot_models(e, drawn, &predictor, {ranking, !at_.empty(), plot_as_}));
+    return write_plot(session, figure);
+  }
+
+  Result<void> write_plot(Session& session, const Figure& figure) const {
+    FATHOM_CHECK(write_figure(*plot_, figure.svg));
     if (!figure.note.empty()) session.note(figure.note);
     session.note(fmt::format("wrote {}", *plot_));
     return {};
@@ -303,108 +330,44 @@ class ModelCommand final : public Command {
     return out;
   }
 
-  void write_json(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
+  Result<Ranking> ranked(const ModelSet& set) const {
     const Experiment& e = *experiment_data_;
-    JsonWriter json(session.out());
-    json.begin_array();
-    for (std::size_t i = 0; i < set.models.size(); ++i) {
-      if (session.out().closed()) return;
-      const Model& model = set.models[i];
-      const Series& s = e.series()[model.series];
-      json.begin_object()
-          .member("callpath", std::string_view(e.callpaths()[s.callpath].name))
-          .member("metric", std::string_view(e.metrics()[s.metric].name))
-          .member("function", std::string_view(text(model.function, e.parameters())));
-      if (model.function.segments.empty()) {
-        json.key("terms").raw(terms_json(model.function, e.parameters()));
-      } else {
-        json.key("segments").raw(segments_json(model.function.segments, e.parameters()));
-      }
-      const Quality& q = model.quality;
-      json.member("RSS", q.rss).member("rRSS", q.rrss).member("SMAPE", q.smape).member("AR2", q.ar2).member("RE", q.re);
-      json.key("predictions").begin_array();
-      for (std::size_t at = 0; at < points.size(); ++at) {
-        json.begin_object().key("point").begin_object();
-        for (std::size_t p = 0; p < points[at].size(); ++p) json.member(e.parameters()[p], points[at][p]);
-        const Forecast& f = forecasts_[i][at];
-        json.end_object().member("value", f.value);
-        json.member("low", f.prediction.low).member("high", f.prediction.high).end_object();
-      }
-      json.end_array().end_object();
-    }
-    json.end_array();
+    FATHOM_TRY(const RankingOptions options, ranking_options(e));
+    // Shares are of everything, whatever is shown of it.
+    FATHOM_TRY(Ranking ranking, rank_models(e, whole_.models.empty() ? set : whole_, options));
+    std::set<std::uint32_t> chosen;
+    for (const Model& m : set.models) chosen.insert(m.series);
+    std::erase_if(ranking.models, [&](const RankedModel& r) { return !chosen.contains(r.model->series); });
+    return ranking;
   }
 
-  // One row per model, or per model and point of --predict; without the latter its columns are empty.
-  void write_csv(Session& session, const ModelSet& set, const std::vector<std::vector<double>>& points) const {
+  Result<RankingOptions> ranking_options(const Experiment& e) const {
+    RankingOptions options;
+    options.expect = expect_;
+    if (!at_.empty()) {
+      FATHOM_TRY(options.at, parse_point(at_, e.parameters(), largest_point(e)));
+    }
+    return options;
+  }
+
+  // The metric that people ask for first, unless they chose; minima and maxima, which are no part of anything, only
+  // when they were chosen.
+  void leave_time(Session& session, Ranking& ranking) const {
     const Experiment& e = *experiment_data_;
-    CsvWriter csv(session.out());
-    csv.header(
-        {"callpath", "metric", "function", "RSS", "rRSS", "SMAPE", "AR2", "RE", "point", "value", "low", "high"});
-    for (std::size_t i = 0; i < set.models.size() && !csv.closed(); ++i) {
-      const Model& model = set.models[i];
-      const Series& s = e.series()[model.series];
-      const std::string function = text(model.function, e.parameters());
-      for (std::size_t at = 0; at < std::max<std::size_t>(points.size(), 1); ++at) {
-        csv.field(e.callpaths()[s.callpath].name);
-        csv.field(e.metrics()[s.metric].name);
-        csv.field(function);
-        const Quality& q = model.quality;
-        for (const double figure : {q.rss, q.rrss, q.smape, q.ar2, q.re}) csv.field(figure);
-        if (points.empty()) {
-          for (int column = 0; column < 4; ++column) csv.field("");
-        } else {
-          const Forecast& f = forecasts_[i][at];
-          csv.field(named_point(e, points[at]));
-          for (const double figure : {f.value, f.prediction.low, f.prediction.high}) csv.field(figure);
-        }
-        csv.end_row();
-      }
+    if (!metrics_.empty()) return;
+    const auto metric_of = [&](const RankedModel& r) { return e.series()[r.model->series].metric; };
+    std::vector<std::uint32_t> there;
+    for (const RankedModel& r : ranking.models) there.push_back(metric_of(r));
+    const auto usual = usual_metric(e, there);
+    if (!usual) return;
+    std::erase_if(ranking.models, [&](const RankedModel& r) { return metric_of(r) != *usual; });
+    std::set<std::string> others;
+    for (const std::uint32_t m : there) {
+      if (m != *usual) others.insert(e.metrics()[m].name);
     }
-  }
-
-  Result<int> write_predictions(Session& session, const ModelSet& set,
-                                const std::vector<std::vector<double>>& points) const {
-    const Experiment& e = *experiment_data_;
-    TextTable table;
-    table.column("call path", Align::left, true).column("metric").column("model", Align::left, true);
-    for (const auto& point : points) table.column(named_point(e, point), Align::right);
-    for (std::size_t i = 0; i < set.models.size(); ++i) {
-      const Model& model = set.models[i];
-      const Series& s = e.series()[model.series];
-      std::vector<Cell> cells = {{e.callpaths()[s.callpath].name}, {shown_metric(s)}, {short_model(model)}};
-      for (const Forecast& f : forecasts_[i]) {
-        std::string shown = fmt::format("{:.4g}", f.value);
-        if (std::isfinite(f.prediction.low)) {
-          shown += fmt::format(" [{:.4g}, {:.4g}]", f.prediction.low, f.prediction.high);
-        }
-        cells.emplace_back(std::move(shown));
-      }
-      table.row(std::move(cells));
-    }
-    session.out().write(table.text(session.terminal()));
-    return kDone;
-  }
-
-  [[nodiscard]] std::string shown_metric(const Series& series) const {
-    const Named& metric = experiment_data_->metrics()[series.metric];
-    const std::string unit = unit_of(metric);
-    return unit.empty() ? metric.name : fmt::format("{} [{}]", metric.name, unit);
-  }
-
-  // Coefficients with four digits: enough for reading.
-  [[nodiscard]] std::string short_model(const Model& model) const {
-    Function shown = model.function;
-    const auto cut = [](double v) { return std::isfinite(v) ? std::stod(fmt::format("{:.4g}", v)) : v; };
-    const auto cut_all = [&](Function& f) {
-      f.constant = cut(f.constant);
-      for (Term& t : f.terms) t.coefficient = cut(t.coefficient);
-    };
-    cut_all(shown);
-    for (Segment& s : shown.segments) cut_all(s.function);
-    std::string out = text(shown, experiment_data_->parameters());
-    std::replace(out.begin(), out.end(), '\n', ';');
-    return out;
+    if (others.empty()) return;
+    session.note(fmt::format("these are the models of '{}'; -m NAME shows another metric ({}), -m '*' all of them",
+                             e.metrics()[*usual].name, fit(fmt::format("{}", fmt::join(others, ", ")), 60)));
   }
 
   Result<int> write_table(Session& session, const ModelSet& set) {
@@ -414,34 +377,8 @@ class ModelCommand final : public Command {
           fmt::format("values get smaller with '{0}'; --multiply-by {0} models the cost of all of them together",
                       e.parameters()[*shrinking]));
     }
-    RankingOptions options;
-    options.expect = expect_;
-    if (!at_.empty()) {
-      FATHOM_TRY(options.at, parse_point(at_, e.parameters(), largest_point(e)));
-    }
-    // Shares are of everything, whatever is shown of it.
-    FATHOM_TRY(Ranking ranking, rank_models(e, whole_.models.empty() ? set : whole_, options));
-    std::set<std::uint32_t> chosen;
-    std::size_t extremes = 0;
-    for (const Model& m : set.models) {
-      // Minima and maxima are no part of anything, so that they are only ranked when asked for.
-      const bool extreme = find_tag(e.metrics()[e.series()[m.series].metric].tags, kExtremeTag) != nullptr;
-      if (extreme && metrics_.empty()) {
-        ++extremes;
-      } else {
-        chosen.insert(m.series);
-      }
-    }
-    std::erase_if(ranking.models, [&](const RankedModel& r) { return !chosen.contains(r.model->series); });
-    if (extremes > 0) {
-      session.note(fmt::format("{} models of minima and maxima are not ranked (--metric NAME does)", extremes));
-    }
-    const bool several_metrics = e.metrics().size() > 1;
-    TextTable table;
-    table.column("").column("call path", Align::left, true);
-    if (several_metrics) table.column("metric");
-    table.column("model", Align::left, true).column("growth").column("SMAPE", Align::right);
-    table.column("share now", Align::right).column("at target", Align::right);
+    FATHOM_TRY(Ranking ranking, ranked(set));
+    leave_time(session, ranking);
     const std::size_t rows =
         number_ == 0 ? ranking.models.size() : std::min<std::size_t>(number_, ranking.models.size());
     std::vector<const Model*> shown;
@@ -449,48 +386,57 @@ class ModelCommand final : public Command {
     for (std::size_t i = 0; i < std::min<std::size_t>(rows, kRows); ++i) shown.push_back(ranking.models[i].model);
     FATHOM_TRY(forecasts_, forecasts(shown, {ranking.target}));
     warn_of_guesses(session, shown, ranking.target, 0);
-    for (std::size_t i = 0; i < rows; ++i) {
-      const RankedModel& r = ranking.models[i];
-      const Series& s = e.series()[r.model->series];
-      std::string growth;
-      for (std::size_t p = 0; p < r.growth.size(); ++p) {
-        if (r.growth[p].constant()) continue;
-        growth += (growth.empty() ? "" : ", ") + r.growth[p].text(e.parameters()[p]);
-      }
-      if (growth.empty()) growth = "constant";
-      std::vector<Cell> cells = {{r.bug ? "!" : (r.unsure ? "?" : ""), Style::red}, {e.callpaths()[s.callpath].name}};
-      if (several_metrics) cells.emplace_back(shown_metric(s));
-      cells.emplace_back(short_model(*r.model));
-      cells.emplace_back(growth, r.bug ? Style::red : Style::plain);
-      cells.emplace_back(fmt::format("{:.1f}%", r.model->quality.smape));
-      cells.emplace_back(percent(r.share_now, 1));
-      cells.emplace_back(percent(r.share_then, 1), heat(r.share_then));
-      table.row(std::move(cells));
+    session.out().write(ranking_text(e, ranking, rows, session.terminal()));
+    return verdict(session, ranking);
+  }
+
+  // --fail-on-bug: 1 when something grows faster than it may.
+  [[nodiscard]] int verdict(Session& session, const Ranking& ranking) const {
+    if (!fail_on_bug_) return kDone;
+    const auto bugs = std::count_if(ranking.models.begin(), ranking.models.end(), [](const auto& r) { return r.bug; });
+    if (bugs == 0) return kDone;
+    session.warn(fmt::format("--fail-on-bug: {} of {} models grow{} faster than {}", bugs, ranking.models.size(),
+                             bugs == 1 ? "s" : "", expect_ ? *expect_ : "expected"));
+    return kRefused;
+  }
+
+  // --minus: this experiment's models less those of another, or less another set of the same file.
+  Result<int> write_difference(Session& session, const ModelSet& set) {
+    const Experiment& e = *experiment_data_;
+    ExperimentPtr other = experiment_data_;
+    ModelSet subtracted;
+    if (stored_ && other_sets_.contains(*minus_)) {
+      subtracted = other_sets_.at(*minus_);
+    } else {
+      FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, {*minus_}));
+      FATHOM_TRY(other, dataset->experiment());
+      FATHOM_TRY(subtracted, fit(*other, options_, session.work()));
     }
-    std::string text = fmt::format("{} models; now: {}; target: {}\n\n", ranking.models.size(),
-                                   named_point(e, ranking.largest), named_point(e, ranking.target));
-    text += table.text(session.terminal());
-    if (rows < ranking.models.size())
-      text += fmt::format("… and {} more (-n 0 shows all)\n", ranking.models.size() - rows);
-    const auto list = [&](std::string_view title, bool RankedModel::*which) {
-      bool first = true;
-      for (std::size_t i = 0; i < rows; ++i) {
-        if (!(ranking.models[i].*which)) continue;
-        text += fmt::format("{}  {}\n", first ? fmt::format("\n{}:\n", title) : "", ranking.models[i].explanation);
-        first = false;
-      }
-    };
-    list("Scalability bugs (!)", &RankedModel::bug);
-    list("Not sure (?)", &RankedModel::unsure);
-    session.out().write(text);
-    return kDone;
+    FATHOM_TRY(const ModelDifference changed, difference(e, set, *other, subtracted, session.work()));
+    if (changed.only_a + changed.only_b + changed.piecewise > 0) {
+      session.note(fmt::format("left out: {} models of the first only, {} of the second only, {} in pieces",
+                               changed.only_a, changed.only_b, changed.piecewise));
+    }
+    FATHOM_TRY(const RankingOptions options, ranking_options(e));
+    if (plot_) {
+      const FigureOptions figure_options{options, !at_.empty(), plot_as_};
+      FATHOM_TRY(const Figure figure, plot_models(*changed.experiment, changed.set, nullptr, figure_options));
+      FATHOM_CHECK(write_plot(session, figure));
+    }
+    std::vector<double> target = options.at;
+    if (target.empty()) {
+      target = largest_point(e);
+      target[0] *= kFarExtrapolation;
+    }
+    return show_difference(session, changed, largest_point(*changed.experiment), target, number_);
   }
 
   std::vector<std::string> paths_;
   std::string modeler_ = "default";
   std::string measure_ = "mean";
   std::vector<std::string> settings_;
-  ExperimentOptions experiment_;
+  ReadingOptions experiment_;
+  bool keep_values_ = false;
   bool stored_ = false;
   std::vector<std::string> metrics_;
   std::vector<std::string> callpaths_;
@@ -503,6 +449,10 @@ class ModelCommand final : public Command {
   std::optional<std::string> save_;
   std::string set_name_ = "New model";
   std::optional<std::string> plot_;
+  std::string plot_as_;
+  std::optional<std::string> minus_;
+  bool fail_on_bug_ = false;
+  std::map<std::string, ModelSet> other_sets_;  // --stored: by name
   ExperimentPtr experiment_data_;
   ModelSet whole_;  // before anything was filtered; without models where nothing was
   std::optional<std::string> set_;

@@ -1,5 +1,6 @@
 #include "cli/mpi_recorders.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,6 +110,28 @@ std::string mpi_library_of(const std::vector<std::string>& command) {
 bool is_launcher_of(const std::string& word, const std::string& library) {
   const fs::path program = executable(word);
   return !program.empty() && launcher_library(program) == library;
+}
+
+Result<fs::path> clock_sampler(const std::vector<std::string>& launcher, const std::string& library) {
+  std::vector<MpiRecorder> found;
+  for (const MpiRecorder& recorder : mpi_recorders()) {
+    const fs::path program = recorder.path.parent_path() / ("fathom-clock-samples-" + recorder.library);
+    std::error_code status;
+    if (fs::is_regular_file(program, status)) found.push_back({recorder.library, program});
+  }
+  if (found.empty()) {
+    return Error("no program that samples clocks is installed beside this one")
+        .hint("build Fathom where an MPI library and its headers are installed");
+  }
+  const std::string wanted = library.empty() ? mpi_library_of(launcher) : library;
+  if (wanted.empty() && found.size() == 1) return found.front().path;
+  if (wanted.empty()) {
+    return Error::usage("it is not clear which MPI library the launcher uses").hint("--mpi openmpi or --mpi mpich");
+  }
+  for (const MpiRecorder& program : found) {
+    if (program.library == wanted) return program.path;
+  }
+  return Error(fmt::format("there is no program that samples clocks for {}", wanted));
 }
 
 }  // namespace fathom::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace fathom::cli {
 
 struct MpiRecorder {
@@ -19,5 +21,9 @@ std::vector<MpiRecorder> mpi_recorders();
 std::string mpi_library_of(const std::vector<std::string>& command);
 // Whether a word of a command is the launcher of that library.
 bool is_launcher_of(const std::string& word, const std::string& library);
+
+// The program beside the recorders that reads the clocks of all nodes, for the library behind a launcher and its
+// options. `library`: which one, where it is known; may be empty.
+Result<std::filesystem::path> clock_sampler(const std::vector<std::string>& launcher, const std::string& library);
 
 }  // namespace fathom::cli

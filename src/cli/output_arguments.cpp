@@ -19,7 +19,7 @@ void OutputArguments::declare_format(Options& declared) {
       .flag("--compress", compress, "pack values where the format can");
 }
 
-Result<WriteOptions> OutputArguments::write_options() const {
+Result<WriteOptions> OutputArguments::write_options(const Format& format) const {
   WriteOptions out;
   out.compress = compress;
   for (const std::string& option : options) {
@@ -27,8 +27,11 @@ Result<WriteOptions> OutputArguments::write_options() const {
     if (at == std::string::npos || at == 0) {
       return Error::usage(fmt::format("--option: expected KEY=VALUE, got '{}'", option));
     }
-    out.options.emplace_back(option.substr(0, at), option.substr(at + 1));
+    std::string key = option.substr(0, at);
+    std::replace(key.begin(), key.end(), '_', '-');  // keep_values is as good as keep-values
+    out.options.emplace_back(std::move(key), option.substr(at + 1));
   }
+  FATHOM_CHECK(check_options(format, format.options.writing, out.options, "when it is written"));
   return out;
 }
 
@@ -74,7 +77,7 @@ Result<void> OutputArguments::write(Session& session, const ProfilePtr& profile,
   if (target.empty()) return Error::usage("needs -o OUT: where to write the result");
   constexpr Level kLevels[] = {Level::profile};
   FATHOM_TRY(const Format* chosen, format(fallback, kLevels));
-  FATHOM_TRY(const WriteOptions how, write_options());
+  FATHOM_TRY(const WriteOptions how, write_options(*chosen));
   const DatasetPtr dataset = make_profile_dataset(profile);
   FATHOM_CHECK(chosen->write(*dataset, target, how));
   session.note(fmt::format("wrote {} ({})", target, chosen->name));

@@ -22,7 +22,8 @@ struct OutputArguments {
   void declare_target(Options& declared, std::string help);
   void declare_format(Options& declared);
 
-  [[nodiscard]] Result<WriteOptions> write_options() const;
+  // What was given, if the format declares it.
+  [[nodiscard]] Result<WriteOptions> write_options(const Format& format) const;
   // --to, or what the ending of the target names, or `fallback` (may be null) where it has no ending; it must be able
   // to hold one of the levels, unless it is the input's own.
   [[nodiscard]] Result<const Format*> format(const Format* fallback, std::span<const Level> levels,

@@ -96,6 +96,22 @@ std::vector<std::string> long_names(const Options& options) {
   return names;
 }
 
+// A command may have an option of its own under a name that is known everywhere: then its own counts.
+std::vector<OptionSpec> without_names_of(const Options& everywhere, const Options& command) {
+  const std::vector<std::string> own = long_names(command);
+  std::vector<OptionSpec> out;
+  for (OptionSpec spec : everywhere.specs()) {
+    std::string left;
+    for (const std::string_view name : split(spec.names, ',')) {
+      if (std::find(own.begin(), own.end(), name) != own.end()) continue;
+      left += (left.empty() ? "" : ",") + std::string(name);
+    }
+    spec.names = left;
+    if (!left.empty()) out.push_back(std::move(spec));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<void> parse_arguments(std::span<const std::string> arguments, const Options& command, const Options& everywhere,
@@ -105,7 +121,8 @@ Result<void> parse_arguments(std::span<const std::string> arguments, const Optio
   app.allow_extras();
   Problem problem;
   for (const OptionSpec& spec : command.specs()) declare(app, spec, problem);
-  for (const OptionSpec& spec : everywhere.specs()) declare(app, spec, problem);
+  const std::vector<OptionSpec> others = without_names_of(everywhere, command);
+  for (const OptionSpec& spec : others) declare(app, spec, problem);
   const std::string hint = fmt::format("'fathom {} --help' lists its options", command_name);
   try {
     // CLI11 takes them from the back.

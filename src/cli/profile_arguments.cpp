@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/visible.hpp"
 #include "formats/cube/cubepl/cubepl.hpp"
+#include "formats/reading_options.hpp"
 #include "profile/expression/derive.hpp"
 
 namespace fathom::cli {
@@ -15,8 +16,13 @@ constexpr std::size_t kNameWidth = 72;
 
 }  // namespace
 
-void ProfileArguments::declare_path(Options& options) {
+void ProfileArguments::declare_path(Options& options, bool with_waits) {
   options.positional("PATH", path, "a file or directory that holds a profile");
+  if (with_waits) declare_waits(options, waits);
+}
+
+void ProfileArguments::declare_waits(Options& options, bool& target) {
+  options.flag("--waits", target, "of a trace: with wait states, delay costs and the critical path as metrics");
 }
 
 void ProfileArguments::declare_metrics(Options& options, std::string help) {
@@ -78,6 +84,7 @@ Result<ProfilePtr> ProfileArguments::open(Dataset& dataset) const {
 }
 
 Result<ProfilePtr> ProfileArguments::open(Session& session) const {
+  if (waits) session.work()->options.set(kWaits, true);
   FATHOM_TRY(ProfilePtr profile, session.open_profile(path));
   FATHOM_TRY(profile, without_hidden(std::move(profile)));
   return with_derived_metrics(std::move(profile));

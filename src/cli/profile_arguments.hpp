@@ -22,8 +22,10 @@ struct ProfileArguments {
   std::vector<std::string> cubepl;
   algebra::CutOptions hiding;
   bool full_names = false;
+  bool waits = false;
 
-  void declare_path(Options& options);
+  void declare_path(Options& options, bool with_waits = true);
+  static void declare_waits(Options& options, bool& target);
   void declare_metrics(Options& options, std::string help);
   void declare_derive(Options& options);
   // --elide, --prune, --fold: contexts hidden before anything is worked out.

@@ -7,13 +7,19 @@
 #include <filesystem>
 #include <new>
 
+#include "base/self_profile.hpp"
 #include "base/stop.hpp"
+#include "base/team.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/company.hpp"
 #include "cli/help.hpp"
 #include "cli/parser.hpp"
+#include "cli/self_trace.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
+#include "io/output_set.hpp"
+#include "report/table_text.hpp"
 
 namespace fathom::cli {
 
@@ -68,6 +74,8 @@ struct Program {
   Options declared;
   bool force = false;
   bool csv_safe = false;
+  bool profile_self = false;
+  std::string self_trace = {};
 
   Result<int> run_command(const CommandEntry& entry, std::span<const std::string> rest) {
     const std::unique_ptr<Command> command = entry.make();
@@ -83,13 +91,36 @@ struct Program {
     out.for_people(!global.json && !global.csv);
     out.csv_safe(csv_safe);
     FATHOM_CHECK(check_positionals(entry, declared));
+    const unsigned processes = team().size();
+    const bool together = processes == 1 || is_split(entry.name);
+    if (!together && !team().first()) return elsewhere();
+    const TeamScope scope(together ? &team() : nullptr);
     Session session(global, out, err);
-    if (force) session.work()->options["force"] = "true";
-    auto status = run_guarded(*command, session);
+    if (!together) {
+      session.note(
+          fmt::format("{} is not split between processes: the first of the {} does it alone", entry.name, processes));
+    }
+    if (together && processes > 1) team().report_to(session.work());
+    if (force) session.work()->options.set(kForce, true);
+    SelfProfile own;
+    std::optional<SelfProfileScope> profiling;
+    if (profile_self || !self_trace.empty()) profiling.emplace(&own);
+    auto status = [&] {
+      const Phase phase("command");
+      auto done = run_guarded(*command, session);
+      if (auto written = out.finish(); done.ok() && !written.ok()) done = std::move(written).error();
+      return done;
+    }();
+    profiling.reset();
     // What came of a file that is no longer there is worth nothing, whatever it looks like.
     if (auto lost = stop_reason()) return *std::move(lost);
-    if (auto written = out.finish(); status.ok() && !written.ok()) status = std::move(written).error();
     session.show_diagnostics();
+    if (profile_self) err.write(table_text(own.table(), Terminal::of(2)));
+    if (!self_trace.empty()) {
+      if (auto written = write_self_trace(own, self_trace); status.ok() && !written.ok()) {
+        status = std::move(written).error();
+      }
+    }
     return status;
   }
 
@@ -128,6 +159,8 @@ struct Program {
   Result<int> run() {
     declare(global, everywhere);
     everywhere.flag("--csv-safe", csv_safe, "CSV in which cells that a spreadsheet would evaluate begin with a quote");
+    everywhere.flag("--profile-self", profile_self, "at the end, on stderr: where this program's own time went");
+    everywhere.value("--profile-self-trace", "FILE", &self_trace, "the same as a trace that Perfetto opens (JSON)");
     everywhere.flag("--force", force, "write into a directory that holds other files, too; they are left alone");
     const std::size_t at = find_command_name(arguments, everywhere);
     if (at == arguments.size()) {
@@ -170,6 +203,12 @@ int run_program(std::span<const std::string> arguments, Output& out, Output& err
   err.for_people(true);
   auto status = program.run();
   if (auto written = out.finish(); status.ok() && !written.ok()) status = std::move(written).error();
+  // Of all that went wrong in any process one thing is said.
+  if (auto failed = team().conclude(status.ok() ? nullptr : &status.error())) {
+    status = *std::move(failed);
+  } else if (!status.ok()) {
+    status = kDone;
+  }
   if (status.ok()) return *status;
   Session(program.global, out, err).show_error(status.error());
   return exit_status(status.error());

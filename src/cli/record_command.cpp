@@ -1,25 +1,21 @@
 // fathom record: runs an MPI program with the recorder of its MPI library in front of it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/mpi_recorders.hpp"
+#include "cli/run_command.hpp"
 #include "cli/session.hpp"
 #include "fathom/dumpi.hpp"
+#include "formats/dumpi/added_calls.hpp"
+#include "formats/otf2/trace_writer.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
 #include "report/text_table.hpp"
-
-extern "C" char** environ;
 
 namespace fathom::cli {
 
@@ -33,6 +29,8 @@ class RecordCommand final : public Command {
     options.positionals("COMMAND", command_, "what to run, behind --: mpirun and its arguments", false)
         .value("-o,--output", "DIR", &folder_, "where the trace goes (trace)")
         .values("--functions", "NAMES", functions_, "record these MPI calls only: MPI_Send,MPI_Recv or Send,Recv")
+        .choice("--format", format_, {"dumpi", "otf2"},
+                "dumpi; or otf2: an archive with the calls that a DUMPI trace has no place for, too")
         .flag("--no-cpu-time", no_cpu_time_, "wall time only: halves what recording costs")
         .flag("--no-statuses", no_statuses_, "leave out what receives and waits return")
         .values("--counters", "NAMES", counters_, "hardware counters at every call, through PAPI where it is installed")
@@ -46,6 +44,7 @@ class RecordCommand final : public Command {
         .example("fathom record -- mpirun -n 4 ./app", "record a run into trace/")
         .example("fathom record -o runs/app.p8 --no-cpu-time -- mpirun -n 8 ./app",
                  "one run of a series that 'fathom model runs' can use")
+        .example("fathom record --format otf2 -- mpirun -n 4 ./app", "an archive for Vampir or Scalasca")
         .example("fathom stats trace", "look at what was recorded");
   }
 
@@ -67,10 +66,13 @@ class RecordCommand final : public Command {
     variables.emplace_back("LD_PRELOAD",
                            recorder.path.string() + (preload == nullptr ? "" : fmt::format(" {}", preload)));
     variables.emplace_back("DUMPI_CONF", settings_path);
+    const bool otf2 = format_ == "otf2";
+    if (otf2) variables.emplace_back("FATHOM_ADDED_CALLS", "1");
     std::vector<std::string> words = command_;
     // mpirun of Open MPI hands only what is named to other nodes.
     if (recorder.library == "openmpi" && is_launcher_of(words.front(), "openmpi")) {
       words.insert(words.begin() + 1, {"-x", "LD_PRELOAD", "-x", "DUMPI_CONF"});
+      if (otf2) words.insert(words.begin() + 1, {"-x", "FATHOM_ADDED_CALLS"});
     }
     if (dry_run_) {
       for (const auto& [name, value] : variables) session.out().write(fmt::format("{}={}\n", name, value));
@@ -84,6 +86,11 @@ class RecordCommand final : public Command {
     std::vector<fs::path> made;
     for (const fs::path& path : metafiles(folder)) {
       if (std::find(before.begin(), before.end(), path) == before.end()) made.push_back(path);
+    }
+    if (otf2) {
+      for (fs::path& path : made) {
+        FATHOM_TRY(path, as_otf2(session, path));
+      }
     }
     for (const fs::path& path : made)
       session.note(fmt::format("recorded {}", (fs::path(folder_) / path.filename()).string()));
@@ -162,40 +169,29 @@ class RecordCommand final : public Command {
     return found;
   }
 
-  static Result<int> run_command(const std::vector<std::string>& words,
-                                 const std::vector<std::pair<std::string, std::string>>& variables) {
-    std::vector<std::string> environment;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-      const std::string_view text(*entry);
-      const auto name = text.substr(0, text.find('='));
-      const bool ours = std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.first == name; });
-      if (!ours) environment.emplace_back(text);
+  // The archive NAME.otf2 in place of the files NAME*; the metafile's name becomes that of the anchor.
+  static Result<fs::path> as_otf2(Session& session, const fs::path& metafile) {
+    const fs::path anchor = fs::path(metafile).replace_extension(".otf2");
+    {
+      FATHOM_TRY(const DatasetPtr dataset, session.open(metafile));
+      FATHOM_TRY(const auto trace, dataset->trace());
+      FATHOM_TRY(const auto whole, dumpi::with_added_calls(trace, metafile, session.work()));
+      if (whole.lost > 0) {
+        session.warn(fmt::format("{} calls of threads that made no call of MPI-1 or 2 are left out", whole.lost));
+      }
+      FATHOM_CHECK(otf2::write_trace(*whole.trace, anchor, session.work()));
     }
-    for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
-    const auto pointers = [](const std::vector<std::string>& list) {
-      std::vector<char*> out;
-      for (const std::string& text : list) out.push_back(const_cast<char*>(text.c_str()));
-      out.push_back(nullptr);
-      return out;
-    };
-    std::vector<char*> arguments = pointers(words);
-    std::vector<char*> settings = pointers(environment);
-    // The program gets its signals as if it had been started alone.
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t usual;
-    sigemptyset(&usual);
-    for (const int number : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&usual, number);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    pid_t child = 0;
-    const int error = posix_spawnp(&child, arguments.front(), nullptr, &attributes, arguments.data(), settings.data());
-    posix_spawnattr_destroy(&attributes);
-    if (error != 0) return Error(fmt::format("{}: {}", words.front(), std::strerror(error)));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    // Nothing of it is left that the archive does not have.
+    const std::string name = metafile.stem().string();
+    std::error_code status;
+    std::vector<fs::path> old = {metafile, fs::path(metafile).replace_extension(".unrecorded")};
+    for (const auto& entry : fs::directory_iterator(metafile.parent_path(), status)) {
+      const fs::path& path = entry.path();
+      const bool of_rank = path.filename().string().starts_with(name + "-");
+      if (of_rank && (path.extension() == ".bin" || path.extension() == ".calls")) old.push_back(path);
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    for (const fs::path& path : old) fs::remove(path, status);
+    return anchor;
   }
 
   Result<int> show_recorders(Session& session) const {
@@ -223,6 +219,7 @@ class RecordCommand final : public Command {
 
   std::vector<std::string> command_;
   std::string folder_ = "trace";
+  std::string format_ = "dumpi";
   std::vector<std::string> functions_;
   std::vector<std::string> counters_;
   std::string library_;

@@ -23,6 +23,8 @@ class ReduceCommand final : public Command {
                 "take contexts from what this channel says (thread state, CPU, ...); repeatable, outermost first")
         .choice("--split", split_, {"none", "communicator", "peer", "size"},
                 "contexts below calls that move data, by what they are told apart; counters stay with the call")
+        .flag("--waits", waits_,
+              "wait states, delay costs and the critical path as further metrics, named as Scalasca names them")
         .value("--from-time", "T", &from_, "begin at T: ns on the trace's clock, or with a unit (1.5s)")
         .value("--to-time", "T", &to_, "end before T")
         .value(
@@ -39,6 +41,7 @@ class ReduceCommand final : public Command {
             "when it is given a trace; this one has options and keeps the result.")
         .example("fathom reduce dumpi-2013.meta profile.cubex", "a profile of an MPI trace for Cube")
         .example("fathom reduce run.meta peers.cubex --split peer", "time and bytes by whom a call talks to")
+        .example("fathom reduce run.meta waits.cubex --waits", "who waits where, and because of what, for Cube")
         .example("fathom reduce ovni/ cpus.cubex --channel cpu", "what ran on each CPU, and how long")
         .example("fathom reduce run.meta phases.cubex --windows 10", "how a run changes in ten steps")
         .example("fathom reduce run.meta phases.extra-p --windows 10", "the same as an experiment over time");
@@ -61,6 +64,7 @@ class ReduceCommand final : public Command {
                     : split_ == "peer"       ? MessageSplit::peer
                     : split_ == "size"       ? MessageSplit::size
                                              : MessageSplit::none;
+    options.waits = waits_;
     // What is to be written is known before the work begins.
     constexpr Level kLevels[] = {Level::profile, Level::experiment};
     FATHOM_TRY(const Format* format, output_.format(nullptr, std::span(kLevels).first(windows_ > 1 ? 2 : 1)));
@@ -86,7 +90,7 @@ class ReduceCommand final : public Command {
     options.missing = CollectOptions::Missing::keep;
     FATHOM_TRY(ExperimentPtr experiment, collect_parts(profile, windows_, options, session.work()));
     ExperimentDataset dataset(runs::format(), in_, session.work(), std::move(experiment));
-    FATHOM_TRY(const WriteOptions how, output_.write_options());
+    FATHOM_TRY(const WriteOptions how, output_.write_options(format));
     FATHOM_CHECK(format.write(dataset, output_.target, how));
     session.note(fmt::format("wrote {} ({})", output_.target, format.name));
     return {};
@@ -99,6 +103,7 @@ class ReduceCommand final : public Command {
   std::optional<std::string> from_;
   std::optional<std::string> to_;
   std::uint64_t windows_ = 1;
+  bool waits_ = false;
 };
 
 }  // namespace

@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "cli/commands.hpp"
-#include "cli/profile_arguments.hpp"
 #include "cli/session.hpp"
-#include "findings/experiment_report.hpp"
-#include "findings/profile_report.hpp"
-#include "findings/trace_report.hpp"
-#include "formats/format.hpp"
+#include "findings/dataset_report.hpp"
+#include "io/output_file.hpp"
 #include "report/findings_output.hpp"
+#include "serve/report_page.hpp"
 
 namespace fathom::cli {
 
@@ -23,12 +21,18 @@ class ReportCommand final : public Command {
         .positionals("PATH", paths_,
                      "a trace, a profile, an experiment or a directory of runs; two profiles are compared, the earlier "
                      "one first")
+        .value("-o,--output", "FILE.html", &target_,
+               "write a page with findings, call trees, distributions, comparison and models: one file that opens from "
+               "disk and asks nobody; of any number of datasets")
+        .flag("--anonymous", anonymous_, "leave names of people, machines and folders out of the page")
+        .values("--source", "DIR", sources_, "take texts of source files from below this folder into the page")
         .flag("--markdown", markdown_, "Markdown on stdout, for a ticket or a pull request")
         .value("--fail-above", "S", &fail_above_,
                "exit with status 1 when a finding costs at least this share of all time (0.1 = a tenth)")
         .example("fathom report run.meta", "what is wrong, why, and what to do about it")
         .example("fathom report profile.cubex", "the same of a profile: imbalance, hot spots, MPI, files")
         .example("fathom report before.cubex after.cubex", "what became slower")
+        .example("fathom report run.cubex -o report.html", "one page to share, at most 10 MB")
         .example("fathom report run.meta --json", "the same for programs, with all numbers")
         .example("fathom report run.meta --fail-above 0.1", "for CI: a problem is an error")
         .about(
@@ -38,13 +42,13 @@ class ReportCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (target_) return write_page(session);
+    if (anonymous_ || !sources_.empty()) return Error::usage("--anonymous and --source go with -o FILE.html");
     if (paths_.size() > 2) {
       return Error::usage("report takes one dataset, or two to compare").hint("fathom efficiency shows many runs");
     }
     FATHOM_TRY(const DatasetPtr dataset, session.open(paths_.back()));
-    FATHOM_TRY(Report report, paths_.size() == 2 ? make_pair(session, *dataset) : make(session, *dataset));
-    report.path = paths_.back();
-    report.format = dataset->format().name;
+    FATHOM_TRY(Report report, paths_.size() == 2 ? make_pair(session, *dataset) : make(*dataset));
     if (session.json()) {
       JsonWriter json(session.out());
       json.begin_object();
@@ -72,38 +76,38 @@ class ReportCommand final : public Command {
     json.end_array();
   }
 
-  static bool has(const Dataset& dataset, Level level) {
-    const auto levels = dataset.levels();
-    return std::find(levels.begin(), levels.end(), level) != levels.end();
+  // The datasets with all their views in one file.
+  Result<int> write_page(Session& session) const {
+    if (fail_above_) return Error::usage("--fail-above looks at findings, not at pages: leave out -o");
+    std::vector<DatasetPtr> datasets;
+    for (const std::string& path : paths_) {
+      FATHOM_TRY(DatasetPtr dataset, session.open(path));
+      datasets.push_back(std::move(dataset));
+    }
+    std::vector<std::filesystem::path> sources(sources_.begin(), sources_.end());
+    serve::Viewer viewer(std::move(datasets), {{}, std::move(sources)});
+    serve::ReportPageOptions options;
+    options.anonymous = anonymous_;
+    FATHOM_TRY(const serve::ReportPage page, serve::make_report_page(viewer, options));
+    FATHOM_CHECK(write_file(*target_, page.html));
+    for (const std::string& left_out : page.left_out) session.note("not in the report: " + left_out);
+    return kDone;
   }
 
-  static Result<Report> make(Session& session, Dataset& dataset) {
-    if (has(dataset, Level::profile)) {
-      FATHOM_TRY(const auto profile, dataset.profile());
-      FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, {}));
-      return profile_report(*profile, metrics.front());
-    }
-    if (has(dataset, Level::experiment)) {
-      FATHOM_TRY(const auto experiment, dataset.experiment());
-      return experiment_report(*experiment, session.work());
-    }
-    FATHOM_TRY(const auto trace, dataset.trace());
-    FATHOM_TRY(const auto analysis, analysis::analyse(*trace, session.work()));
-    return trace_report(*analysis);
+  static Result<Report> make(Dataset& dataset) {
+    FATHOM_TRY(const ReportInput input, report_input(dataset));
+    return make_report(input);
   }
 
   Result<Report> make_pair(Session& session, Dataset& after) const {
     FATHOM_TRY(const DatasetPtr before, session.open(paths_.front()));
-    FATHOM_TRY(const auto a, before->profile());
-    FATHOM_TRY(const auto b, after.profile());
-    FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*a, {}));
-    const std::string& name = a->defs().metric(metrics.front()).name;
-    const MetricId other = b->defs().find_metric(name);
-    if (!other.valid()) return Error::usage(fmt::format("{} has no metric '{}'", paths_.back(), name));
-    return pair_report({a.get(), metrics.front()}, {b.get(), other});
+    return make_report(*before, after);
   }
 
   std::vector<std::string> paths_;
+  std::vector<std::string> sources_;
+  std::optional<std::string> target_;
+  bool anonymous_ = false;
   bool markdown_ = false;
   std::optional<double> fail_above_;
 };

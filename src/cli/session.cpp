@@ -3,25 +3,31 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/team.hpp"
 #include "base/visible.hpp"
+#include "cli/company.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_bar.hpp"
 #include "formats/registry.hpp"
+#include "profile/expression/program.hpp"
 #include "report/table_output.hpp"
+#include "report/wrapped.hpp"
 
 namespace fathom::cli {
 
 void declare(GlobalOptions& options, Options& declared) {
   declared.flag("--json", options.json, "JSON on stdout instead of text")
       .flag("--csv", options.csv, "CSV on stdout instead of text")
-      .value("--from", "F", &options.from, "take the input as format F instead of recognising it")
+      .value("--format,--from", "F", &options.from, "take the input as format F instead of recognising it")
       .flag("--strict", options.strict, "stop at the first defect of the data, with exit status 1")
       .value("--threads", "N", &options.threads, "use N threads (default: all cores)")
       .size("--max-memory", "SIZE", options.max_memory, "most memory for tables, e.g. 512M or 4G")
       .value("--max-steps", "N", &options.max_steps, "most steps for a value of a derived metric (default: 2 million)")
       .flag("--quiet,-q", options.quiet, "no warnings, no progress")
       .flag("--help,-h", options.help, "this text")
-      .flag("--version", options.version, "the version of Fathom");
+      .flag("--version,-v", options.version, "the version of Fathom");
 }
 
 Session::Session(const GlobalOptions& options, Output& out, Output& err)
@@ -30,16 +36,16 @@ Session::Session(const GlobalOptions& options, Output& out, Output& err)
       err_(err),
       terminal_(Terminal::of(STDOUT_FILENO)),
       error_terminal_(Terminal::of(STDERR_FILENO)),
-      work_(make_work(options.strict, options.max_memory.value_or(Budget::default_limit()))),
-      execution_(static_cast<unsigned>(options.threads), interrupt_flag(),
-                 options.quiet ? ProgressSink() : progress_bar()),
+      work_(make_work(options.strict, options.max_memory.value_or(default_memory()))),
+      execution_(options.threads > 0 ? static_cast<unsigned>(options.threads) : default_threads(), interrupt_flag(),
+                 options.quiet ? ProgressSink() : team().progress(progress_bar())),
       scope_(execution_) {
-  if (options.max_steps) work_->options["max-steps"] = std::to_string(*options.max_steps);
+  if (options.max_steps) work_->options.set(expression::kMaxSteps, *options.max_steps);
 }
 
 void Session::note(std::string_view text) {
   if (options_.quiet) return;
-  err_.write(fmt::format("fathom: {}\n", text));
+  err_.write(wrapped(fmt::format("fathom: {}", text), error_terminal_.width, ""));
   err_.flush();
 }
 
@@ -52,12 +58,17 @@ Result<DatasetPtr> Session::open(const std::filesystem::path& path) { return ope
 Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesystem::path& path) {
   FATHOM_TRY(DatasetPtr dataset, open(path));
   opened_.push_back(std::move(dataset));
+  const std::vector<Level> levels = opened_.back()->levels();
+  if (std::find(levels.begin(), levels.end(), Level::profile) != levels.end()) {
+    FATHOM_CHECK(first_alone(*this, "reading a stored profile is"));
+  }
   return opened_.back()->profile();
 }
 
-Result<void> Session::show_rows(const TableSource& source, const ScanRequest& request, const TableLook& look) {
-  if (csv()) return write_rows(out_, RowForm::csv, source, request);
-  if (json()) return write_rows(out_, RowForm::json, source, request);
+Result<void> Session::show_rows(const TableSource& source, const ScanRequest& request, const TableLook& look,
+                                const std::optional<RowProgress>& progress) {
+  if (csv()) return write_rows(out_, RowForm::csv, source, request, progress);
+  if (json()) return write_rows(out_, RowForm::json, source, request, progress);
   return write_text(out_, source, request, look);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/options.hpp"
 #include "formats/dataset.hpp"
 #include "report/row_stream.hpp"
+#include "report/table_output.hpp"
 #include "report/table_text.hpp"
 #include "report/terminal.hpp"
 
@@ -65,7 +66,8 @@ class Session {
   Result<std::shared_ptr<const Profile>> open_profile(const std::filesystem::path& path);
 
   // A table of any size in the form that was asked for; JSON is an array of rows.
-  Result<void> show_rows(const TableSource& source, const ScanRequest& request = {}, const TableLook& look = {});
+  Result<void> show_rows(const TableSource& source, const ScanRequest& request = {}, const TableLook& look = {},
+                         const std::optional<RowProgress>& progress = std::nullopt);
   // The same for rows that come one by one.
   [[nodiscard]] RowStream stream(Schema schema, const TableLook& look = {}) {
     return {out_,

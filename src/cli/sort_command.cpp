@@ -8,6 +8,7 @@
 #include "formats/ovni/sort.hpp"
 #include "formats/ovni/trace_writer.hpp"
 #include "io/output_file.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::cli {
 
@@ -89,7 +90,8 @@ class SortCommand final : public Command {
     }
     for (OutputFile& file : files) FATHOM_CHECK(file.commit());
     if (!target_.empty())
-      FATHOM_CHECK(ovni::write_trace(trace, target_, trace.layout, session.work(), session.work()->flag("force")));
+      FATHOM_CHECK(
+          ovni::write_trace(trace, target_, trace.layout, session.work(), session.work()->options.flag(kForce)));
     session.note(fmt::format("{} of {} streams changed", changed, trace.streams.size()));
     return kDone;
   }

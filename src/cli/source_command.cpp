@@ -20,7 +20,7 @@ namespace {
 class SourceCommand final : public Command {
  public:
   void declare(Options& options) override {
-    arguments_.declare_path(options);
+    arguments_.declare_path(options, false);
     arguments_.declare_metrics(options, "the metric; default: time");
     options.value("-f,--file", "F", &file_, "this file with its lines; the end of its path is enough; patterns")
         .value("--around", "N", &around_, "lines shown around those with values; default: 2")

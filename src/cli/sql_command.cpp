@@ -9,6 +9,8 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/line_editor.hpp"
+#include "cli/pager.hpp"
 #include "cli/session.hpp"
 #include "cli/sql_output.hpp"
 #include "query/database.hpp"
@@ -87,7 +89,8 @@ class SqlCommand final : public Command {
     SqlForm form = session.csv() ? SqlForm::csv : session.json() ? SqlForm::json : SqlForm::text;
     if (markdown_) form = SqlForm::markdown;
     if (target_) return write_sql_file(*result.rows, *target_);
-    return write_sql_result(session.out(), session.terminal(), form, *result.rows);
+    const auto write = [&](Output& out) { return write_sql_result(out, form, *result.rows); };
+    return at_prompt_ ? through_pager(session.out(), write) : write(session.out());
   }
 
   static Result<int> list_tables(Session& session, const query::Database& database) {
@@ -100,15 +103,25 @@ class SqlCommand final : public Command {
   // One query per line, or over several lines until ';'. At a prompt a mistake is shown and the next one is read.
   Result<int> read_queries(Session& session, query::Database& database) {
     const bool person = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-    if (person) session.note("type a query and ';', .tables, .schema TABLE, or .quit");
+    at_prompt_ = person;
+    std::optional<LineEditor> editor;
+    if (person) {
+      session.note("type a query and ';', .tables, .schema TABLE, or .quit");
+      editor.emplace(words_to_complete(database), history_path("sql_history"));
+    }
     std::string pending;
     std::string line;
     while (true) {
-      if (person) {
-        session.out().write(pending.empty() ? "sql> " : "  -> ");
-        session.out().flush();
+      session.out().flush();
+      bool more = false;
+      if (editor) {
+        const auto typed = editor->read(pending.empty() ? "sql> " : "  -> ");
+        more = typed.has_value();
+        line = typed.value_or("");
+        if (!trim(line).empty()) editor->remember(line);
+      } else {
+        more = static_cast<bool>(std::getline(std::cin, line));
       }
-      const bool more = static_cast<bool>(std::getline(std::cin, line));
       if (!more && trim(pending).empty()) return kDone;
       const std::string_view words = trim(line);
       if (more && pending.empty() && words.starts_with('.')) {
@@ -131,6 +144,16 @@ class SqlCommand final : public Command {
       }
       if (!more) return kDone;
     }
+  }
+
+  static std::vector<std::string> words_to_complete(const query::Database& database) {
+    std::vector<std::string> words = {".tables",  ".schema", ".quit",    "SELECT", "FROM",  "WHERE", "GROUP BY",
+                                      "ORDER BY", "LIMIT",   "DISTINCT", "JOIN",   "USING", "HAVING"};
+    for (const auto& table : database.names()) {
+      words.push_back(table.name);
+      words.insert(words.end(), table.columns.begin(), table.columns.end());
+    }
+    return words;
   }
 
   Result<void> meta_command(Session& session, query::Database& database, std::string_view words) {
@@ -159,6 +182,7 @@ class SqlCommand final : public Command {
   bool markdown_ = false;
   bool allow_files_ = false;
   bool tables_ = false;
+  bool at_prompt_ = false;
 };
 
 }  // namespace

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/time_argument.hpp"
+#include "formats/reading_options.hpp"
+#include "formats/registry.hpp"
 #include "report/table_output.hpp"
+#include "report/wrapped.hpp"
+#include "trace/window_calls.hpp"
 
 namespace fathom::cli {
 
@@ -28,6 +33,9 @@ class StatsCommand final : public Command {
                "only calls that begin at T or later since the first event: ns, or with a unit (1.5s); @T is on the "
                "trace's clock")
         .value("--to-time", "T", &to_, "only calls that begin before T")
+        .flag("--clip", clip_,
+              "time cut at the borders of the window, by function: with callees (wall_s) and without (own_s); calls "
+              "that begin in it, with their mean, least and most")
         .value("--depth", "N", &depth_, "samples: the function at depth N of the call stack (0 = outermost)")
         .values(
             "--option", "KEY=VALUE", options_,
@@ -48,7 +56,7 @@ class StatsCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
-    if (clock_ == "raw") session.work()->options["clock"] = clock_;
+    if (clock_ == "raw") session.work()->options.set(kClock, clock_);
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     StatisticsOptions options;
     options.by = by_;
@@ -59,18 +67,21 @@ class StatsCommand final : public Command {
       if (from_) options.from_ns = window.from_ns;
       if (to_) options.to_ns = window.to_ns;
     }
+    if (clip_) return run_clipped(session, *dataset, options);
     const bool of_by = table_ && *table_ != "calls" && *table_ != "matrix";
     if (of_by) {
       options.by = {*table_};
     } else if (session.csv() && !table_ && by_.size() > 1) {
       return Error::usage("CSV is one table; several were asked for").hint("choose with --table, or use --json");
     }
-    if (depth_) options.options.emplace_back("depth", std::to_string(*depth_));
     for (const std::string& text : options_) {
       const auto equals = text.find('=');
       if (equals == std::string::npos) return Error::usage(fmt::format("--option needs KEY=VALUE, found '{}'", text));
       options.options.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
+    if (depth_) options.options.emplace_back("depth", std::to_string(*depth_));
+    FATHOM_CHECK(
+        check_options(dataset->format(), dataset->format().options.statistics, options.options, "for statistics"));
     if (!session.json() && !session.csv() && !table_) {
       FATHOM_TRY(const bool printed, dataset->statistics_text(options, [&](std::string_view text) {
         session.out().write(text);
@@ -94,6 +105,38 @@ class StatsCommand final : public Command {
   }
 
  private:
+  static Result<int> run_clipped(Session& session, Dataset& dataset, const StatisticsOptions& asked) {
+    FATHOM_TRY(const auto trace, dataset.trace());
+    WindowOptions options;
+    if (asked.from_ns) options.window.from_ns = *asked.from_ns;
+    if (asked.to_ns) options.window.to_ns = *asked.to_ns;
+    for (std::size_t i = 0; i < trace->location_count(); ++i) {
+      const std::string label = trace->definitions().system.location_label(LocationId(i));
+      const bool wanted = std::any_of(asked.locations.begin(), asked.locations.end(),
+                                      [&](const std::string& pattern) { return matches_pattern(pattern, label); });
+      if (wanted) options.locations.emplace_back(i);
+    }
+    if (!asked.locations.empty() && options.locations.empty()) {
+      return Error::usage(fmt::format("there is no location '{}'", asked.locations.front()));
+    }
+    const auto channels = trace->activity_channels();
+    if (!channels.empty()) options.channel = channels.back();
+    FATHOM_TRY(const auto calls, window_calls(*trace, options));
+    const Table table = window_table(calls);
+    if (session.json()) {
+      JsonWriter json(session.out());
+      json.begin_object().key("calls");
+      write_json_by_key(json, table, {.skip_missing = true});
+      session.write_diagnostics(json);
+      json.end_object();
+    } else if (session.csv()) {
+      fathom::write_csv(session.out(), table);
+    } else {
+      session.out().write(table_text(table, session.terminal()));
+    }
+    return kDone;
+  }
+
   static void write_json(Session& session, const TraceStatistics& statistics) {
     JsonWriter json(session.out());
     json.begin_object().key("calls");
@@ -153,9 +196,11 @@ class StatsCommand final : public Command {
       session.out().write(table_text(table, session.terminal(), look));
       if (late) {
         const Column& wall = table.column("wall_s");
-        session.out().write(fmt::format(
-            "rank {} spends the least time in calls, {} where the median is {}: the others wait for it\n",
-            exact_cell(table.column("rank"), *late), readable(wall.real(*late), "s"), readable(median(wall), "s")));
+        session.out().write(wrapped(
+            fmt::format("rank {} spends the least time in calls, {} where the median is {}: the others wait for it",
+                        exact_cell(table.column("rank"), *late), readable(wall.real(*late), "s"),
+                        readable(median(wall), "s")),
+            session.terminal().width, ""));
       }
       return;
     }
@@ -179,7 +224,8 @@ class StatsCommand final : public Command {
     session.out().write(table_text(table, session.terminal(), look));
     if (!slow.empty()) {
       session.out().write(
-          fmt::format("far fewer calls than usual in bin {}: a phase of computing, or a late rank\n", slow));
+          wrapped(fmt::format("far fewer calls than usual in bin {}: a phase of computing, or a late rank", slow),
+                  session.terminal().width, ""));
     }
   }
 
@@ -236,6 +282,15 @@ class StatsCommand final : public Command {
     session.out().write(table_text(calls_table(calls), session.terminal(), look));
   }
 
+  // What point-to-point calls ask to send, whether it arrives or not.
+  static double bytes_posted(const TraceStatistics& statistics) {
+    double sum = 0;
+    for (const CallStatistics& call : statistics.calls) {
+      if (call.name.find("end") != std::string::npos) sum += static_cast<double>(call.sent.value_or(0));
+    }
+    return sum;
+  }
+
   static void write_messages(Session& session, const TraceStatistics& statistics) {
     if (!statistics.has_matrix || statistics.matrix.empty()) return;
     std::uint64_t messages = 0;
@@ -244,8 +299,15 @@ class StatsCommand final : public Command {
       messages += entry.messages;
       bytes += static_cast<double>(entry.bytes);
     }
-    session.out().write(fmt::format("\n{} point-to-point messages, {}, between {} pairs of ranks\n", grouped(messages),
-                                    readable(bytes, "bytes"), grouped(statistics.matrix.size())));
+    std::string text = fmt::format("{} point-to-point messages, {}, between {} pairs of ranks", grouped(messages),
+                                   readable(bytes, "bytes"), grouped(statistics.matrix.size()));
+    if (const double posted = bytes_posted(statistics); posted > bytes) {
+      text += fmt::format(
+          ": those that reach a rank. SENT and RECEIVED count what the calls ask for, {} in point-to-point calls, also "
+          "what goes to MPI_PROC_NULL or to nobody",
+          readable(posted, "bytes"));
+    }
+    session.out().write("\n" + wrapped(text, session.terminal().width, ""));
   }
 
   std::string clock_ = "run";
@@ -258,6 +320,7 @@ class StatsCommand final : public Command {
   std::optional<std::string> to_;
   std::optional<std::size_t> depth_;
   bool matrix_ = false;
+  bool clip_ = false;
 };
 
 }  // namespace

@@ -5,9 +5,10 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/experiment_options.hpp"
+#include "cli/company.hpp"
 #include "cli/experiment_table.hpp"
 #include "cli/profile_arguments.hpp"
+#include "cli/reading_options.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/system_groups.hpp"
@@ -21,7 +22,7 @@ namespace {
 class TableCommand final : public Command {
  public:
   void declare(Options& options) override {
-    arguments_.declare_path(options);
+    arguments_.declare_path(options, false);
     arguments_.declare_metrics(options, "only metrics of this name; patterns with * and ?; may be repeated");
     options.flag("--inclusive", inclusive_, "values of whole subtrees")
         .flag("--exclusive", exclusive_, "values of contexts without what they call")
@@ -39,7 +40,7 @@ class TableCommand final : public Command {
         .flag("--summary", summary_, "also the statistics that the file stores")
         .flag("--no-path", no_path_, "without the column of call paths, which is most of the text of a deep tree");
     arguments_.declare_derive(options);
-    declare_experiment_options(options, reading_);
+    reading_.declare(options);
     arguments_.declare_hiding(options);
     options
         .about(
@@ -53,7 +54,7 @@ class TableCommand final : public Command {
 
   Result<int> run(Session& session) override {
     FATHOM_CHECK(check_flavour());
-    apply_experiment_options(reading_, *session.work());
+    FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr opened, session.open(arguments_.path));
     Dataset& dataset = session.keep(std::move(opened));
     const auto levels = dataset.levels();
@@ -63,10 +64,12 @@ class TableCommand final : public Command {
         return Error::usage("an experiment has one value per call path and point: no flavours, no totals")
             .hint("--use-inclusive-measurements reads inclusive values from runs");
       }
+      FATHOM_CHECK(first_alone(session, "a table of an experiment is"));
       FATHOM_TRY(const auto experiment, dataset.experiment());
       return write_experiment_table(session, *experiment,
                                     {arguments_.metrics, contexts_, regions_, locations_, zeros_, summary_, no_path_});
     }
+    if (!session.csv() && !session.json()) FATHOM_CHECK(first_alone(session, "a table for people is"));
     FATHOM_TRY(const ProfilePtr profile, arguments_.open(dataset));
     const Definitions& defs = profile->defs();
     FATHOM_TRY(std::vector<MetricId> metrics, choose_metrics(defs, arguments_.metrics));
@@ -159,7 +162,7 @@ class TableCommand final : public Command {
   bool zeros_ = false;
   bool summary_ = false;
   bool no_path_ = false;
-  ExperimentOptions reading_;
+  ReadingOptions reading_;
 
   Flavour flavour_;
 };

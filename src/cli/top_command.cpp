@@ -1,5 +1,6 @@
 // fathom top: the hottest regions, contexts, files or locations.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -90,7 +91,16 @@ class TopCommand final : public Command {
     ContextFilter wanted;
     if (!regions_.empty()) wanted = region_filter(defs, regions_);
     if (lines_ || defs.contexts.only_calls() || (by_ != "region" && by_ != "context")) return wanted;
+    // Who names nothing but loops and lines wants to see them.
+    if (wanted && !any_call(defs, wanted)) return wanted;
     return [&defs, wanted](ContextId id) { return defs.contexts[id].edge != Edge::lexical && (!wanted || wanted(id)); };
+  }
+
+  static bool any_call(const Definitions& defs, const ContextFilter& wanted) {
+    for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+      if (defs.contexts[ContextId(i)].edge != Edge::lexical && wanted(ContextId(i))) return true;
+    }
+    return false;
   }
 
   [[nodiscard]] std::string row_name(const Profile& profile, const FlatProfile::Row& row) const {
@@ -164,6 +174,11 @@ class TopCommand final : public Command {
       table.row(std::move(cells));
     }
     session.out().write(table.text(terminal));
+    if (order.empty()) {
+      session.note(regions_.empty()
+                       ? "nothing has a value of this metric"
+                       : fmt::format("nothing of {} has a value of this metric", fmt::join(regions_, ", ")));
+    }
     if (order.size() < all) {
       session.out().write(
           terminal.paint(fmt::format("… {} more (-n 0 shows all)", grouped(all - order.size())), Style::dim) + "\n");
@@ -191,6 +206,11 @@ class TopCommand final : public Command {
       json.begin_object().member("name", std::string_view(name_for_machines(profile, ranked.front().flat.rows[row])));
       const FlatProfile::Row& data = ranked.front().flat.rows[row];
       if (data.context.valid()) json.member("context", defs.contexts[data.context].file_id);
+      if (data.region.valid()) {
+        const Region& region = defs.region(data.region);
+        if (!region.file.empty()) json.member("file", std::string_view(region.file));
+        if (region.begin_line > 0) json.member("line", region.begin_line);
+      }
       json.key("exclusive").begin_object();
       for (const Ranked& one : ranked) {
         json.key(defs.metric(one.metric).name);

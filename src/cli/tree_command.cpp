@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
@@ -24,6 +25,8 @@ struct Line {
   std::uint32_t node = 0;
   std::string lead;
   std::uint32_t depth = 0;
+  std::uint32_t site = TreeView::kNone;  // the line from which it is called, folded into it
+  bool rest = false;                     // of a line that was folded: what it takes itself
 };
 
 class TreeCommand final : public Command {
@@ -44,6 +47,7 @@ class TreeCommand final : public Command {
         .values("--context", "ID", contexts_, "only what these contexts and all below them take, by the file's ids")
         .values("-l,--location", "ID", locations_, "only these locations, by id or name; patterns; may be repeated")
         .values("-r,--region", "R", regions_, "only contexts of these regions and what lies above them; patterns")
+        .flag("--lines", lines_, "lines from which something is called as levels of their own, not beside the callee")
         .flag("--ids", ids_, "show the ids by which 'fathom table --context' takes contexts");
     arguments_.declare_derive(options);
     arguments_.declare_hiding(options);
@@ -81,7 +85,7 @@ class TreeCommand final : public Command {
       if (session.json()) {
         write_json(json, defs, metric, tree, total.scalar());
       } else if (session.csv()) {
-        for (const Line& line : lines(defs, tree, total.scalar())) {
+        for (const Line& line : lines(defs, tree, total.scalar(), false)) {
           const TreeView::Node& node = tree.nodes[line.node];
           std::optional<std::uint64_t> context;
           if (node.context.valid()) context = defs.contexts[node.context].file_id;
@@ -172,28 +176,93 @@ class TreeCommand final : public Command {
     return nodes;
   }
 
+  // A line of source from which something is called: for people it is where the callee is called, no level of its own.
+  [[nodiscard]] bool is_call_site(const Definitions& defs, const TreeView& tree, std::uint32_t node) const {
+    const auto edge = [&](std::uint32_t n) { return defs.contexts[tree.nodes[n].context].edge; };
+    const TreeView::Node& line = tree.nodes[node];
+    if (!line.context.valid() || !line.region.valid() || edge(node) != Edge::lexical) return false;
+    const std::string& role = defs.region(line.region).role;
+    if (role != "line" && role != "call site") return false;
+    const std::vector<std::uint32_t> below = tree.children(node);
+    return !below.empty() && std::none_of(below.begin(), below.end(), [&](std::uint32_t n) {
+      return !tree.nodes[n].context.valid() || edge(n) == Edge::lexical;
+    });
+  }
+
+  struct Shown {
+    std::uint32_t node;
+    std::uint32_t site = TreeView::kNone;
+    bool rest = false;
+  };
+  // What stands below a node: its children, call sites replaced by what they call and by what they take themselves.
+  [[nodiscard]] std::vector<Shown> below(const Definitions& defs, const TreeView& tree, double total,
+                                         const std::vector<std::uint32_t>& nodes, bool fold) const {
+    std::vector<Shown> out;
+    if (!fold || view_ != "topdown" || lines_) {
+      for (const std::uint32_t node : visible(defs, tree, nodes, total)) out.push_back({node});
+      return out;
+    }
+    std::vector<std::uint32_t> flat;
+    std::map<std::uint32_t, std::uint32_t> sites;
+    const double least = std::abs(total) * minimum_ / 100;
+    std::vector<std::uint32_t> rests;
+    for (const std::uint32_t node : nodes) {
+      if (!is_call_site(defs, tree, node)) {
+        flat.push_back(node);
+        continue;
+      }
+      for (const std::uint32_t callee : tree.children(node)) {
+        flat.push_back(callee);
+        sites[callee] = node;
+      }
+      const double own = std::abs(tree.exclusive.scalar(node, 0));
+      if (own > 0 && own >= least) rests.push_back(node);
+    }
+    for (const std::uint32_t node : visible(defs, tree, std::move(flat), total)) {
+      const auto site = sites.find(node);
+      out.push_back({node, site == sites.end() ? TreeView::kNone : site->second});
+    }
+    for (const std::uint32_t node : rests) out.push_back({node, TreeView::kNone, true});
+    const auto size = [&](const Shown& one) {
+      return one.rest ? std::abs(tree.exclusive.scalar(one.node, 0)) : weight(tree, one.node);
+    };
+    if (sort_ == "value") {
+      std::stable_sort(out.begin(), out.end(), [&](const Shown& a, const Shown& b) { return size(a) > size(b); });
+    }
+    return out;
+  }
+
   // Depth first with a stack of its own: trees are as deep as the file says.
-  [[nodiscard]] std::vector<Line> lines(const Definitions& defs, const TreeView& tree, double total) const {
+  [[nodiscard]] std::vector<Line> lines(const Definitions& defs, const TreeView& tree, double total, bool fold) const {
     std::vector<Line> out;
     const std::vector<std::uint32_t> start = roots(tree);
     if (start.empty()) return out;
     if (hot_) {
       const std::vector<std::uint32_t> path = hot_path(tree, hot_share_ / 100, start);
-      for (const std::uint32_t node : path) {
-        const std::size_t depth = tree.nodes[node].depth - tree.nodes[path.front()].depth;
+      std::size_t folded = 0;
+      std::uint32_t site = TreeView::kNone;
+      for (std::size_t i = 0; i < path.size(); ++i) {
+        const std::uint32_t node = path[i];
+        if (fold && !lines_ && view_ == "topdown" && i + 1 < path.size() && is_call_site(defs, tree, node)) {
+          site = node;
+          ++folded;
+          continue;
+        }
+        const std::size_t depth = tree.nodes[node].depth - tree.nodes[path.front()].depth - folded;
         out.push_back({node, depth == 0 ? "" : std::string((std::min<std::size_t>(depth, 40) - 1) * 2, ' ') + "└─",
-                       static_cast<std::uint32_t>(depth)});
+                       static_cast<std::uint32_t>(depth), site});
+        site = TreeView::kNone;
       }
       return out;
     }
     struct Pending {
-      std::uint32_t node;
+      Shown node;
       std::string lead;      // drawn before this node
       std::string children;  // drawn before everything below it
       std::uint32_t depth;
     };
     std::vector<Pending> stack;
-    const auto push = [&](const std::vector<std::uint32_t>& nodes, const std::string& before, std::uint32_t depth) {
+    const auto push = [&](const std::vector<Shown>& nodes, const std::string& before, std::uint32_t depth) {
       for (std::size_t i = nodes.size(); i-- > 0;) {
         const bool last = i + 1 == nodes.size();
         if (depth == 0) {
@@ -206,13 +275,13 @@ class TreeCommand final : public Command {
         }
       }
     };
-    push(visible(defs, tree, start, total), "", 0);
+    push(below(defs, tree, total, start, fold), "", 0);
     while (!stack.empty()) {
       Pending top = std::move(stack.back());
       stack.pop_back();
-      out.push_back({top.node, std::move(top.lead), top.depth});
-      if (depth_ && top.depth >= *depth_) continue;
-      push(visible(defs, tree, tree.children(top.node), total), top.children, top.depth + 1);
+      out.push_back({top.node.node, std::move(top.lead), top.depth, top.node.site, top.node.rest});
+      if (top.node.rest || (depth_ && top.depth >= *depth_)) continue;
+      push(below(defs, tree, total, tree.children(top.node.node), fold), top.children, top.depth + 1);
     }
     return out;
   }
@@ -224,7 +293,7 @@ class TreeCommand final : public Command {
     const Presentation shown_as = presentation_of(metric);
     session.out().write(fmt::format("{}: {} in total\n\n", terminal.paint(shown_metric(metric), Style::bold),
                                     shown_value(total, metric)));
-    const std::vector<Line> shown = lines(defs, tree, total);
+    const std::vector<Line> shown = lines(defs, tree, total, true);
     TextTable table;
     const bool exclusive_first = by_exclusive();
     const bool both = exclusive_first ? shown_as.inclusive : shown_as.exclusive;
@@ -239,8 +308,8 @@ class TreeCommand final : public Command {
                                        : "REGION",
                  Align::left, true);
     for (const Line& line : shown) {
-      const double inclusive = tree.inclusive.scalar(line.node, 0);
       const double exclusive = tree.exclusive.scalar(line.node, 0);
+      const double inclusive = line.rest ? exclusive : tree.inclusive.scalar(line.node, 0);
       const double first = exclusive_first ? exclusive : inclusive;
       const double share = total != 0 ? first / total : 0;
       std::vector<Cell> cells{{shown_value(first, metric), Style::plain}};
@@ -253,12 +322,18 @@ class TreeCommand final : public Command {
       }
       const double own = total != 0 ? exclusive / total : 0;
       const Style style = !exclusive_first && own >= 0.05 ? heat(own) : Style::plain;
-      cells.emplace_back(line.lead + shown_name(name_of(defs, node), arguments_.full_names), style);
+      std::string name = shown_name(name_of(defs, node), arguments_.full_names);
+      if (line.site != TreeView::kNone) name += "  " + name_of(defs, tree.nodes[line.site]);
+      cells.emplace_back(line.lead + name, style);
       table.row(std::move(cells));
     }
     session.out().write(table.text(terminal));
     std::size_t all = 0;
-    for (const std::uint32_t root : roots(tree)) all += tree.nodes[root].end - root;
+    for (const std::uint32_t root : roots(tree)) {
+      for (std::uint32_t i = root; i < tree.nodes[root].end; ++i) {
+        if (lines_ || view_ != "topdown" || !is_call_site(defs, tree, i)) ++all;
+      }
+    }
     write_remark(session, shown.size(), all);
   }
 
@@ -276,7 +351,7 @@ class TreeCommand final : public Command {
     json.member("unit", std::string_view(defs.metric(id).unit)).member("view", std::string_view(view_));
     json.member("total", total);
     json.key("nodes").begin_array();
-    for (const Line& line : lines(defs, tree, total)) {
+    for (const Line& line : lines(defs, tree, total, false)) {
       const TreeView::Node& node = tree.nodes[line.node];
       json.begin_object().member("depth", line.depth);
       json.member("name", std::string_view(name_of(defs, node)));
@@ -294,6 +369,7 @@ class TreeCommand final : public Command {
   std::string view_ = "topdown";
   bool hot_ = false;
   bool ids_ = false;
+  bool lines_ = false;
   std::optional<std::uint64_t> depth_;
   double minimum_ = 1;
   double hot_share_ = 50;

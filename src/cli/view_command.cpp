@@ -5,8 +5,11 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "cli/browser.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "cli/view_session.hpp"
+#include "formats/reading_options.hpp"
 #include "serve/assets.hpp"
 #include "serve/guard.hpp"
 #include "serve/server.hpp"
@@ -43,7 +46,8 @@ Result<std::chrono::seconds> idle_time(const std::string& text) {
 class ViewCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.positionals("PATH", paths_, "datasets of any format")
+    options.positionals("PATH", paths_, "datasets of any format", false)
+        .value("--session", "FILE", &session_file_, "open the datasets and the view that the page saved there")
         .value("--port", "N", &port_, "listen on this port (default: any free one)")
         .value("--socket", "PATH", &socket_, "listen on a unix socket instead of a port")
         .value("--bind", "ADDR", &bind_, "listen on this address (default: 127.0.0.1, this machine alone)")
@@ -51,8 +55,16 @@ class ViewCommand final : public Command {
         .value("--base", "PATH", &base_, "path in front of all addresses, where a proxy keeps it")
         .value("--key-env", "NAME", &key_env_, "take the secret from this environment variable")
         .flag("--allow-frame", allow_frame_, "may be shown inside another page of the same origin")
+        .flag("--waits", waits_, "traces: with wait states, delay costs and the critical path as metrics")
+        .values("--source", "DIR", sources_,
+                "show texts of source files from below this folder (those inside of a database are shown anyway)")
+        .flag("--open", open_, "open the page in the browser ($BROWSER, xdg-open)")
         .value("--idle", "T", &idle_, "end after that long without a request (default: 12h; 0: never)")
+        .value("--index", "DIR", &index_,
+               "keep indexes of timelines here (default: ~/.cache/fathom, large traces only)")
+        .flag("--index-beside", index_beside_, "keep them beside the data")
         .example("fathom view run.cubex", "prints an address to open in a browser, and how to reach it from a laptop")
+        .example("fathom view before.cubex after.cubex", "two datasets, compared")
         .example("fathom view run.meta --socket ~/.fathom/view.sock", "no port that other users could try")
         .about(
             "The server answers this machine alone and only whoever has the secret in the printed address. On a login "
@@ -60,7 +72,14 @@ class ViewCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (session_file_) {
+      FATHOM_TRY(const ViewSession saved, read_view_session(*session_file_));
+      paths_.insert(paths_.begin(), saved.paths.begin(), saved.paths.end());
+      view_ = saved.view;
+    }
+    if (paths_.empty()) return Error::usage("view needs a PATH, or a file that its page saved (--session)");
     std::vector<DatasetPtr> datasets;
+    if (waits_) session.work()->options.set(kWaits, true);
     for (const std::string& path : paths_) {
       FATHOM_TRY(DatasetPtr dataset, session.open(path));
       datasets.push_back(std::move(dataset));
@@ -69,14 +88,31 @@ class ViewCommand final : public Command {
       session.warn("this fathom was built without the viewer's page: only the data interface answers");
     }
     FATHOM_TRY(serve::ServerOptions options, server_options());
-    serve::Viewer viewer(std::move(datasets));
+    serve::Viewer viewer(std::move(datasets), {index_options(), {sources_.begin(), sources_.end()}});
     FATHOM_TRY(const auto server, serve::Server::listen(viewer, std::move(options)));
     announce(session, *server);
+    std::optional<BrowserDoor> door;
+    if (open_) {
+      if (socket_) return Error::usage("--open needs a port: a browser reaches a socket through ssh only");
+      if (auto opened = BrowserDoor::open(server->address() + shown_view()); opened.ok()) {
+        door.emplace(std::move(*opened));
+      } else {
+        session.show_error(opened.error());
+      }
+    }
     FATHOM_CHECK(server->run());
     return kDone;
   }
 
  private:
+  serve::IndexOptions index_options() const {
+    serve::IndexOptions options;
+    options.directory = index_ ? std::filesystem::path(*index_) : summary::index_directory();
+    options.always = index_.has_value();
+    options.beside = index_beside_;
+    return options;
+  }
+
   Result<serve::ServerOptions> server_options() const {
     serve::ServerOptions options;
     if (port_ && *port_ > 65535) return Error::usage("a port is a number up to 65535");
@@ -101,10 +137,13 @@ class ViewCommand final : public Command {
     return options;
   }
 
+  [[nodiscard]] std::string shown_view() const { return view_.empty() ? "" : "&" + view_; }
+
   void announce(Session& session, const serve::Server& server) const {
     const std::string forward = socket_ ? fmt::format("ssh -L 8080:{} {}", *socket_, user_at_host())
                                         : fmt::format("ssh -L {0}:127.0.0.1:{0} {1}", server.port(), user_at_host());
-    const std::string address = socket_ ? fmt::format("http://127.0.0.1:8080/#k={}", key_) : server.address();
+    const std::string address =
+        (socket_ ? fmt::format("http://127.0.0.1:8080/#k={}", key_) : server.address()) + shown_view();
     if (session.json()) {
       JsonWriter json(session.out());
       json.begin_object().member("address", std::string_view(address)).member("forward", std::string_view(forward));
@@ -119,11 +158,18 @@ class ViewCommand final : public Command {
   std::vector<std::string> paths_;
   std::optional<std::uint64_t> port_;
   std::optional<std::string> socket_;
+  std::optional<std::string> session_file_;
+  std::string view_;  // what the page shows first, as its address has it
   std::optional<std::string> bind_;
   std::vector<std::string> hosts_;
+  std::vector<std::string> sources_;
   std::optional<std::string> base_;
   std::optional<std::string> key_env_;
   bool allow_frame_ = false;
+  bool waits_ = false;
+  std::optional<std::string> index_;
+  bool index_beside_ = false;
+  bool open_ = false;
   std::string idle_ = "12h";
   mutable std::string key_;
 };

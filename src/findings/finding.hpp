@@ -72,6 +72,10 @@ struct EfficiencyNumbers {
   std::optional<double> ideal_runtime_s;
   double useful_mean_s = 0;
   double useful_max_s = 0;
+  // From counters of computation; nothing = the trace has none.
+  std::optional<double> instructions;
+  std::optional<double> ipc;
+  std::optional<double> frequency_hz;
   std::string why_not;  // no serialisation and transfer
 };
 
@@ -103,6 +107,7 @@ struct DelayCost {
 };
 
 struct PhaseNumbers {
+  std::string name;
   double from_s = 0;
   double to_s = 0;
   double median_s = 0;

@@ -152,6 +152,7 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
     }
     const auto positive = [](double v) { return std::isfinite(v) && v > 0 ? v : 0; };
     r.then = judged.function(ranking.target);
+    r.counted = std::move(judged.function);
     auto& total = totals[e.series()[model.series].metric];
     total.first += positive(r.now);
     total.second += positive(r.then);
@@ -177,8 +178,8 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
                              percent(r.share_now, 1), named_point(e, ranking.largest), readable(r.then, unit),
                              percent(r.share_then, 1), named_point(e, ranking.target))
                : fmt::format(
-                     "{} is modelled by {}, but its noise does not allow to tell that from {}, as which it "
-                     "counts at {}.",
+                     "{} may grow like {}, but the measurements scatter too much to rule out {}; at {} it is "
+                     "counted as the latter.",
                      what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
     }
   }

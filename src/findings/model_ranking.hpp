@@ -1,6 +1,7 @@
 // Which models will hurt at scale: growth classes, shares of the total, and scalability bugs in words.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ struct RankedModel {
     bool sure;  // beyond the noise
   };
   std::vector<Suspect> suspect;  // parameters with which it grows faster than expected
+  Function counted;              // what it counts as at the target: growth that may be noise taken as the expected one
+  [[nodiscard]] bool tamed() const {
+    return std::any_of(suspect.begin(), suspect.end(), [](const Suspect& s) { return !s.sure; });
+  }
   bool bug = false;
   bool unsure = false;      // would be one, but the noise does not allow to tell
   std::string explanation;  // of a bug or of why it is unsure, one sentence

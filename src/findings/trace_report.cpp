@@ -133,6 +133,8 @@ EfficiencyNumbers efficiency_numbers(const Efficiencies& from) {
   out.useful_mean_s = from.useful_mean * kSecond;
   out.useful_max_s = from.useful_max * kSecond;
   out.why_not = from.why_not;
+  out.instructions = from.instructions;
+  if (from.instructions && from.cycles) out.ipc = *from.instructions / *from.cycles;
   return out;
 }
 
@@ -144,6 +146,10 @@ Report trace_report(const Analysis& analysis) {
   report.location_time_s = analysis.location_time() * kSecond;
   report.findings = trace_findings(analysis);
   report.efficiencies = efficiency_numbers(analysis.efficiencies);
+  const double useful_ns = analysis.efficiencies.useful_mean * static_cast<double>(run.present());
+  if (analysis.efficiencies.cycles && useful_ns > 0) {
+    report.efficiencies->frequency_hz = *analysis.efficiencies.cycles / (useful_ns * kSecond);
+  }
   report.critical_path = critical_path_numbers(analysis);
   report.wait_states = wait_state_numbers(analysis);
   report.delay_costs.emplace();
@@ -165,7 +171,7 @@ Report trace_report(const Analysis& analysis) {
     numbers.median_s = iterations.median * kSecond;
     numbers.slow.assign(iterations.slow.begin(), iterations.slow.end());
     for (const Phase& phase : iterations.phases) {
-      numbers.phases.push_back({static_cast<double>(phase.from - run.t0) * kSecond,
+      numbers.phases.push_back({phase.name, static_cast<double>(phase.from - run.t0) * kSecond,
                                 static_cast<double>(phase.to - run.t0) * kSecond, phase.median * kSecond,
                                 phase.efficiencies.parallel, phase.efficiencies.load_balance});
     }

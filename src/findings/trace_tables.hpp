@@ -4,6 +4,7 @@
 #include "base/table.hpp"
 #include "findings/finding.hpp"
 #include "trace/analysis/analysis.hpp"
+#include "trace/analysis/threads.hpp"
 
 namespace fathom {
 
@@ -30,6 +31,14 @@ struct RunEfficiency {
 // Runs as rows, by number of locations; computation scalability relative to the first one, for a problem that stays
 // the same (strong) or grows with the ranks (weak).
 Table efficiency_table(std::vector<RunEfficiency> runs, bool weak);
+// The same for threads, tasks and GPUs: additive efficiencies, then the factors of TALP. Empty = the trace does not
+// tell.
+struct RunThreads {
+  std::string name;
+  analysis::ThreadEfficiencies numbers;
+};
+Table thread_table(const std::vector<RunThreads>& runs);
+
 // "load_balance": the factor that falls most from the first run to the last; empty for one run.
 std::string falls_first(const Table& efficiencies);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/format.hpp"
+#include "formats/reading_options.hpp"
 #include "model/model.hpp"
 #include "profile/reduce/reduce.hpp"
 #include "trace/aggregate.hpp"
@@ -72,6 +73,7 @@ Result<std::shared_ptr<const Profile>> Dataset::profile() {
     FATHOM_TRY(const auto events, trace());
     ReduceOptions options;
     options.name = path_.string();
+    options.waits = work_->options.flag(kWaits);
     FATHOM_TRY(reduced_, reduce(*events, options, work_));
   }
   return reduced_;

@@ -45,8 +45,9 @@ struct DumpOptions {
 };
 
 struct WriteOptions {
-  bool compress = false;                                     // pack values where the format can
-  std::vector<std::pair<std::string, std::string>> options;  // --option KEY=VALUE, for the format to judge
+  bool compress = false;  // pack values where the format can
+  std::vector<std::pair<std::string, std::string>>
+      options;  // KEY=VALUE in the order given; the format declares the keys
 };
 
 // Formats derive from this and override what they have. MT: externally synchronised unless a method says otherwise.

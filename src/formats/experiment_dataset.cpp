@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "experiment/strong_scaling.hpp"
+#include "formats/reading_options.hpp"
 
 namespace fathom {
 
@@ -44,10 +45,10 @@ Result<std::vector<InfoEntry>> ExperimentDataset::describe(bool) {
 
 Result<std::shared_ptr<const Experiment>> ExperimentDataset::experiment() {
   if (!validated_) {
-    FATHOM_CHECK(validate(*experiment_, work()->flag("allow-incomplete")));
+    FATHOM_CHECK(validate(*experiment_, work()->options.flag(kAllowIncomplete)));
     validated_ = true;
   }
-  if (const std::string parameter = work()->option("multiply-by"); !parameter.empty() && !multiplied_) {
+  if (const std::string parameter = work()->options.text(kMultiplyBy); !parameter.empty() && !multiplied_) {
     const auto& names = experiment_->parameters();
     const auto found = std::find(names.begin(), names.end(), parameter);
     if (found == names.end()) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/option.hpp"
 #include "formats/dataset.hpp"
 #include "io/blob.hpp"
 
@@ -69,6 +70,13 @@ struct CatalogueEntry {
   std::string effect;
 };
 
+// What can be asked of a format beside the path, by what it is for.
+struct FormatOptions {
+  std::vector<const OptionDeclaration*> reading = {};     // found in the work's options
+  std::vector<const OptionDeclaration*> writing = {};     // handed over as WriteOptions
+  std::vector<const OptionDeclaration*> statistics = {};  // handed over as StatisticsOptions
+};
+
 struct Format {
   std::string_view name;        // as in --from, --to and info
   std::string_view title;       // for people: "Cube 4 profile"
@@ -84,6 +92,7 @@ struct Format {
   CollectRuns collect = nullptr;
   // Every kind of record it knows, where there is a fixed list of them.
   std::vector<CatalogueEntry> (*catalogue)() = nullptr;
+  FormatOptions options = {};
 };
 
 }  // namespace fathom

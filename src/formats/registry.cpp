@@ -5,20 +5,33 @@
 #include <algorithm>
 #include <array>
 
+#include "base/self_profile.hpp"
 #include "base/text.hpp"
+#include "formats/caliper/caliper_format.hpp"
+#include "formats/callgrind/callgrind_format.hpp"
+#include "formats/chrome/chrome_format.hpp"
 #include "formats/cube/cube_format.hpp"
 #include "formats/cube3/cube3_format.hpp"
+#include "formats/dot/dot_format.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
 #include "formats/extra_prof/extra_prof_format.hpp"
 #include "formats/extrap/extrap_formats.hpp"
+#include "formats/folded/folded_format.hpp"
+#include "formats/holdings.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/nsight/nsight_format.hpp"
 #include "formats/otf2/otf2_format.hpp"
 #include "formats/ovni/ovni_format.hpp"
 #include "formats/paraver/paraver_format.hpp"
+#include "formats/perf_script/perf_script_format.hpp"
+#include "formats/perfetto/perfetto_format.hpp"
+#include "formats/pprof/pprof_format.hpp"
 #include "formats/runs/runs_format.hpp"
+#include "formats/speedscope/speedscope_format.hpp"
+#include "formats/tau/tau_format.hpp"
 #include "io/directory.hpp"
 #include "io/file.hpp"
+#include "profile/expression/program.hpp"
 
 namespace fathom {
 
@@ -34,6 +47,16 @@ std::span<const Format* const> all_formats() {
       &hpctoolkit::classic_format(),
       &paraver::format(),
       &otf2::format(),
+      &pprof::format(),
+      &callgrind::format(),
+      &tau::format(),
+      &caliper::format(),
+      &caliper::json_format(),
+      &folded::format(),
+      &speedscope::format(),
+      &chrome::format(),
+      &perfetto::format(),
+      &perf_script::format(),
       &extrap::text_format(),
       &extrap::talpas_format(),
       &extrap::json_format(),
@@ -43,6 +66,7 @@ std::span<const Format* const> all_formats() {
       &extra_prof::format(),
       &nsight::format(),
       &runs::format(),
+      &dot::format(),
   };
   return kFormats;
 }
@@ -88,6 +112,33 @@ const Format* format_for_extension(const std::filesystem::path& path, std::span<
   return found;
 }
 
+std::vector<ReadingOption> reading_options() {
+  std::vector<ReadingOption> out;
+  for (const Format* format : all_formats()) {
+    for (const OptionDeclaration* option : format->options.reading) {
+      auto found = std::find_if(out.begin(), out.end(), [&](const ReadingOption& one) { return one.option == option; });
+      if (found == out.end()) found = out.insert(out.end(), {option, {}});
+      found->formats.push_back(format);
+    }
+  }
+  return out;
+}
+
+Result<void> set_reading_option(WorkContext& work, std::string_view name, std::string_view text) {
+  std::vector<const OptionDeclaration*> known = {&expression::kMaxSteps};
+  for (const ReadingOption& one : reading_options()) known.push_back(one.option);
+  FATHOM_TRY(const OptionDeclaration* option, find_option(known, name, "reading"));
+  return work.options.set_text(*option, text);
+}
+
+Result<void> check_options(const Format& format, const std::vector<const OptionDeclaration*>& declared,
+                           std::span<const std::pair<std::string, std::string>> given, std::string_view purpose) {
+  for (const auto& [key, value] : given) {
+    FATHOM_CHECK(find_option(declared, key, fmt::format("{}, {},", format.name, purpose)));
+  }
+  return {};
+}
+
 std::vector<Recognition> recognise(const Source& source) {
   std::vector<Recognition> found;
   for (const Format* format : all_formats()) {
@@ -106,26 +157,32 @@ Result<DatasetPtr> open_source(const Source& source, const Work& work, std::stri
     FATHOM_TRY(format, find_format(from));
   } else {
     const auto found = recognise(source);
-    if (found.empty()) {
+    // Any tar archive may be a profile; one that looks like a bag of files is looked into.
+    const bool doubtful = found.empty() || found.front().match.confidence == Confidence::maybe;
+    if (source.is_directory() || doubtful) {
+      FATHOM_TRY(const auto inside, dataset_inside(source, work));
+      if (inside) return open_source(*inside, work, from);
+    }
+    if (found.empty() || (doubtful && is_archive_of_datasets(source, work))) {
       if (source.is_directory()) {
         if (auto entries = list_directory(source.path()); !entries) return std::move(entries).error();
       }
-      return Error(source.is_directory()       ? "is a directory that no format recognises"
-                   : source.blob().size() == 0 ? "is empty"
-                                               : "is of no format that Fathom knows",
-                   Place::in(source.path().string()))
-          .hint("'fathom formats' lists what is read; --from F forces one");
+      return unrecognised(source, work);
     }
     format = found.front().format;
   }
   if (format->open == nullptr) return Error::usage(fmt::format("{} can be written but not read", format->name));
+  const Phase phase("open");
   auto dataset = format->open(source, work);
   if (!dataset) return std::move(dataset).error().where(Place::in(source.path().string()));
   return dataset;
 }
 
 Result<DatasetPtr> open_dataset(const std::filesystem::path& path, const Work& work, std::string_view from) {
-  FATHOM_TRY(const Source source, Source::at(path, work));
+  FATHOM_TRY(const Source source, [&] {
+    const Phase phase("open");
+    return Source::at(path, work);
+  }());
   return open_source(source, work, from);
 }
 

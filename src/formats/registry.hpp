@@ -16,6 +16,18 @@ Result<const Format*> find_format(std::string_view name);
 const Format* format_for_extension(const std::filesystem::path& path, std::span<const Level> levels);
 bool writes_one_of(const Format& format, std::span<const Level> levels);
 
+// Every option of reading that a format declares, once each, and the formats that do.
+struct ReadingOption {
+  const OptionDeclaration* option = nullptr;
+  std::vector<const Format*> formats;
+};
+std::vector<ReadingOption> reading_options();
+// Sets an option of reading by its name; unknown names are usage errors.
+Result<void> set_reading_option(WorkContext& work, std::string_view name, std::string_view text);
+// That a format declares these keys among `declared`; `purpose` is for the message: "when it is written".
+Result<void> check_options(const Format& format, const std::vector<const OptionDeclaration*>& declared,
+                           std::span<const std::pair<std::string, std::string>> given, std::string_view purpose);
+
 struct Recognition {
   const Format* format = nullptr;
   Match match;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "base/pack.hpp"
 #include "io/temporary.hpp"
 
 namespace fathom {
 
-Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory) {
+namespace {
+
+Result<std::vector<std::filesystem::path>> list_here(const std::filesystem::path& directory) {
   namespace fs = std::filesystem;
   std::vector<fs::path> entries;
   std::error_code status;
@@ -19,6 +22,32 @@ Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem:
     return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(directory.string()));
   }
   std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory) {
+  FATHOM_CHECK(team().assemble("listing"));
+  if (team().alone()) return list_here(directory);
+  // A directory of ten thousand files on a shared file system is listed once.
+  std::vector<std::filesystem::path> entries;
+  std::optional<Error> error;
+  if (team().first()) {
+    auto listed = list_here(directory);
+    if (listed) {
+      entries = *std::move(listed);
+    } else {
+      error = std::move(listed).error();
+    }
+  }
+  Packer packer;
+  packer(error, entries);
+  FATHOM_TRY(const Parcel told, team().broadcast(std::move(packer).take()));
+  Unpacker unpacker(told);
+  unpacker(error, entries);
+  FATHOM_CHECK(unpacker.status());
+  if (error) return *std::move(error);
   return entries;
 }
 

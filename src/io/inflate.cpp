@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/self_profile.hpp"
 #include "io/growth.hpp"
 
 namespace fathom {
@@ -37,7 +38,7 @@ struct Unpacked {
 struct Inflater {
   z_stream stream{};
   bool ready;
-  Inflater() { ready = inflateInit2(&stream, 15 + 16) == Z_OK; }  // 16: expect gzip framing
+  Inflater() { ready = inflateInit2(&stream, 15 + 32) == Z_OK; }  // 32: gzip or zlib framing
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream); }
@@ -88,6 +89,7 @@ Result<std::optional<Error>> unpack_pieces(const Blob& packed, std::uint64_t lim
 bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}; }
 
 Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::function<Result<void>(Bytes)>& sink) {
+  const Phase phase("unpack");
   FATHOM_TRY(const std::optional<Error> damage, unpack_pieces(packed, limit, sink));
   if (damage) return *damage;
   return {};
@@ -104,6 +106,7 @@ Result<void> check_growth(std::uint64_t packed, std::uint64_t unpacked, const Pl
 }
 
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {
+  const Phase phase("unpack");
   auto out = std::make_shared<Unpacked>();
   const auto keep = [&](Bytes piece) -> Result<void> {
     const std::size_t size = out->bytes.size() + piece.size();

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/cancel.hpp"
+#include "base/self_profile.hpp"
 #include "base/text.hpp"
 #include "io/mapped_file.hpp"
 #include "io/temporary.hpp"
@@ -143,6 +144,7 @@ void OutputFile::overwrite(std::uint64_t offset, Bytes bytes) {
 }
 
 void OutputFile::flush() {
+  const Phase phase("write");
   if (error_ == 0 && cancelled()) error_ = ECANCELED;
   write_at(flushed_, buffer_);
   flushed_ += buffer_.size();
@@ -212,6 +214,7 @@ Result<void> OutputFile::finish() {
 }
 
 Result<void> OutputFile::commit() {
+  const Phase phase("write");
   if (!finished_) FATHOM_CHECK(finish());
   if (stream_ >= 0) {
     pass_on();

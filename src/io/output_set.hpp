@@ -6,12 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option.hpp"
 #include "base/result.hpp"
 
 namespace fathom {
 
 // Says whether a file of that path, relative to the directory, belongs to what is written.
 using OwnsFile = std::function<bool(const std::filesystem::path& relative)>;
+
+// Asked for by who writes; obeyed by every writer of a directory.
+inline constexpr Option<bool> kForce{"force", "",
+                                     "write into a directory that holds other files, too; they are left alone"};
 
 // Removed unless committed. A failed or interrupted commit leaves the old files; one that the system killed is finished
 // or undone by the next writer to the same place.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/parallel.hpp"
+#include "base/self_profile.hpp"
 #include "model/multi.hpp"
 #include "model/robust_groups.hpp"
 #include "model/single.hpp"
@@ -144,6 +145,7 @@ Result<void> report_not_finite(const Experiment& experiment, Measure measure, co
 }  // namespace
 
 Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
+  const Phase phase("fit");
   const std::size_t parameters = experiment.parameters().size();
   if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
   FATHOM_CHECK(report_not_finite(experiment, options.measure, work));

@@ -106,4 +106,39 @@ Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour&
   return fold_groups(cells, rest);
 }
 
+Result<std::vector<Cells>> compute_groups(const Profile& profile, MetricId id,
+                                          const std::vector<GroupRequest>& requests,
+                                          const std::vector<LocationId>& column) {
+  std::vector<Cells> out;
+  const std::optional<IndexRange> range = one_range({{}, {column}});
+  // A few contexts of many are better read by themselves.
+  const std::size_t contexts = profile.defs().contexts.size();
+  const bool few = std::all_of(requests.begin(), requests.end(), [&](const GroupRequest& request) {
+    std::size_t named = 0;
+    for (const auto& group : request.rows) named += group.size();
+    return !request.rows.empty() && named < contexts / 4;
+  });
+  if (profile.defs().metric(id).derived() || !range || few) {
+    for (const GroupRequest& request : requests) {
+      FATHOM_TRY(out.emplace_back(), compute_groups(profile, id, request.flavour, {request.rows, {column}}));
+    }
+    return out;
+  }
+  std::vector<Flavour> flavours;
+  const auto place_of = [&](const Flavour& flavour) {
+    for (std::size_t i = 0; i < flavours.size(); ++i) {
+      if (flavours[i].kind == flavour.kind && flavours[i].name == flavour.name) return i;
+    }
+    flavours.push_back(flavour);
+    return flavours.size() - 1;
+  };
+  std::vector<std::size_t> places;
+  for (const GroupRequest& request : requests) places.push_back(place_of(request.flavour));
+  FATHOM_TRY(const std::vector<Cells> tables, compute_flavours(profile, id, flavours, {{}, {}, *range, true}));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    out.push_back(fold_groups(tables[places[i]], {requests[i].rows, {}}));
+  }
+  return out;
+}
+
 }  // namespace fathom

@@ -22,6 +22,17 @@ struct Grouping {
 // that a ratio of a group is the ratio of its sums.
 Result<Cells> compute_groups(const Profile& profile, MetricId metric, const Flavour& flavour, const Grouping& grouping);
 
+// One of several tables over the same locations: a flavour of the metric over groups of contexts.
+struct GroupRequest {
+  Flavour flavour;
+  std::vector<std::vector<ContextId>> rows;  // empty: every context is a row of its own
+};
+// The same for several of them in the order asked for, from one reading of the values where the metric is stored and
+// `column` is one range of locations.
+Result<std::vector<Cells>> compute_groups(const Profile& profile, MetricId metric,
+                                          const std::vector<GroupRequest>& requests,
+                                          const std::vector<LocationId>& column);
+
 // Folds rows and columns of a table over all contexts and all locations.
 Cells fold_groups(const Cells& cells, const Grouping& grouping);
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "base/self_profile.hpp"
 #include "profile/column_sums.hpp"
 #include "profile/expression/evaluate.hpp"
 #include "profile/stored_flavour.hpp"
@@ -289,6 +290,38 @@ IndexRange covering_range(const ContextTree& tree, const std::vector<ContextId>&
   return range;
 }
 
+// What was read of a range of contexts becomes the flavour that is asked for.
+Result<void> take_step(const Profile& profile, const Metric& metric, Recipe::Step step, IndexRange range,
+                       Cells& cells) {
+  const ContextTree& tree = profile.defs().contexts;
+  switch (step) {
+    case Recipe::Step::take:
+      break;
+    case Recipe::Step::sum_subtree:
+      sum_up(tree, range, true, cells);
+      break;
+    case Recipe::Step::sum_to_function:
+      sum_up(tree, range, false, cells);
+      break;
+    case Recipe::Step::subtract_all: {
+      const Cells inclusive = cells;
+      subtract_all_children(tree, range, inclusive, cells);
+      break;
+    }
+    case Recipe::Step::subtract_children: {
+      const Cells inclusive = cells;
+      const std::size_t clamped = subtract_calls(tree, range, inclusive, cells);
+      if (clamped > 0) {
+        FATHOM_CHECK(profile.work->diagnostics.add(
+            "profile.clamped", Severity::warning, Place::in(profile.name),
+            fmt::format("metric '{}': exclusive values below zero are shown as 0 (unsigned counters)", metric.name),
+            clamped));
+      }
+    }
+  }
+  return {};
+}
+
 Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selection& selection) {
   const Definitions& defs = profile.defs();
   const Metric& metric = defs.metric(id);
@@ -305,31 +338,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   }
   const IndexRange range = covering_range(defs.contexts, selection.contexts, recipe.step != Recipe::Step::take);
   FATHOM_TRY(Cells cells, Reader(profile, stored, selection.locations, selection.aggregate).read(range));
-  switch (recipe.step) {
-    case Recipe::Step::take:
-      break;
-    case Recipe::Step::sum_subtree:
-      sum_up(defs.contexts, range, true, cells);
-      break;
-    case Recipe::Step::sum_to_function:
-      sum_up(defs.contexts, range, false, cells);
-      break;
-    case Recipe::Step::subtract_all: {
-      const Cells inclusive = cells;
-      subtract_all_children(defs.contexts, range, inclusive, cells);
-      break;
-    }
-    case Recipe::Step::subtract_children: {
-      const Cells inclusive = cells;
-      const std::size_t clamped = subtract_calls(defs.contexts, range, inclusive, cells);
-      if (clamped > 0) {
-        FATHOM_CHECK(profile.work->diagnostics.add(
-            "profile.clamped", Severity::warning, Place::in(profile.name),
-            fmt::format("metric '{}': exclusive values below zero are shown as 0 (unsigned counters)", metric.name),
-            clamped));
-      }
-    }
-  }
+  FATHOM_CHECK(take_step(profile, metric, recipe.step, range, cells));
   if (selection.contexts.empty()) return cells;
   const auto& wanted = selection.contexts;
   const bool neighbours = range.size() == wanted.size() &&
@@ -362,6 +371,7 @@ std::string why_unavailable(const Profile& profile, MetricId id) {
 }
 
 Result<Cells> compute(const Profile& profile, MetricId id, const Selection& selection) {
+  const Phase phase("compute");
   const Metric& metric = profile.defs().metric(id);
   if (const std::string why = why_unavailable(profile, id); !why.empty()) {
     return Error(fmt::format("metric '{}': {}", metric.name, why), Place::in(profile.name));
@@ -378,6 +388,58 @@ Result<Cells> compute(const Profile& profile, MetricId id, const Selection& sele
     return std::move(cells).error().with(fmt::format("metric '{}'", metric.name)).where(Place::in(profile.name));
   }
   return cells;
+}
+
+namespace {
+
+// How all flavours are made from one reading of every context; nothing where they are not.
+Result<std::vector<Recipe>> shared_recipes(const Profile& profile, MetricId id, std::span<const Flavour> flavours,
+                                           const Selection& selection) {
+  const Metric& metric = profile.defs().metric(id);
+  std::vector<Recipe> recipes;
+  if (metric.derived() || metric.scopes.empty() || !selection.contexts.empty()) return recipes;
+  if (!why_unavailable(profile, id).empty()) return recipes;
+  if (!selection.void_values) {
+    FATHOM_TRY(const bool off, expression::switched_off(profile, id));
+    if (off) return recipes;
+  }
+  for (const Flavour& flavour : flavours) {
+    FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, flavour));
+    if (!recipes.empty() && recipe.scope != recipes.front().scope) return std::vector<Recipe>();
+    recipes.push_back(recipe);
+  }
+  return recipes;
+}
+
+}  // namespace
+
+Result<std::vector<Cells>> compute_flavours(const Profile& profile, MetricId id, std::span<const Flavour> flavours,
+                                            const Selection& selection) {
+  std::vector<Cells> out;
+  FATHOM_TRY(const std::vector<Recipe> recipes, shared_recipes(profile, id, flavours, selection));
+  if (recipes.empty()) {
+    for (const Flavour& flavour : flavours) {
+      Selection one = selection;
+      one.flavour = flavour;
+      FATHOM_TRY(out.emplace_back(), compute(profile, id, one));
+    }
+    return out;
+  }
+  const Phase phase("compute");
+  const Metric& metric = profile.defs().metric(id);
+  const auto explained = [&](Error error) {
+    return std::move(error).with(fmt::format("metric '{}'", metric.name)).where(Place::in(profile.name));
+  };
+  const IndexRange all{0, static_cast<std::uint32_t>(profile.defs().contexts.size())};
+  auto read = Reader(profile, {id, recipes.front().scope}, selection.locations, selection.aggregate).read(all);
+  if (!read) return explained(std::move(read).error());
+  for (const Recipe& recipe : recipes) {
+    out.push_back(*read);
+    if (auto done = take_step(profile, metric, recipe.step, all, out.back()); !done.ok()) {
+      return explained(std::move(done).error());
+    }
+  }
+  return out;
 }
 
 }  // namespace fathom

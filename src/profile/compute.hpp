@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ inline IndexRange all_locations(const Definitions& defs) {
 // The values of one metric. Void metrics are zero. An error when they cannot be had: a derived metric that has no
 // program, a damaged member, a scope that is neither stored nor computable.
 Result<Cells> compute(const Profile& profile, MetricId metric, const Selection& selection);
+
+// The same in several flavours, in the order asked for; `selection.flavour` does not matter. What is stored is read
+// once where all of them are made from the same values.
+Result<std::vector<Cells>> compute_flavours(const Profile& profile, MetricId metric, std::span<const Flavour> flavours,
+                                            const Selection& selection);
 
 // Why compute() would refuse this metric, or "".
 std::string why_unavailable(const Profile& profile, MetricId metric);

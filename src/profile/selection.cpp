@@ -15,9 +15,14 @@ namespace fathom {
 
 namespace {
 
+// By name or title; late_sender is the title "Late Sender", for those who do not like quotes.
 bool fits(const Metric& metric, const std::string& pattern) {
-  return matches_pattern(pattern, metric.name) ||
-         (!metric.display_name.empty() && matches_pattern(pattern, metric.display_name));
+  if (matches_pattern(pattern, metric.name)) return true;
+  if (metric.display_name.empty()) return false;
+  if (matches_pattern(pattern, metric.display_name)) return true;
+  std::string title = to_lower(metric.display_name);
+  std::replace(title.begin(), title.end(), ' ', '_');
+  return matches_pattern(pattern, title);
 }
 
 bool measures_time(const Metric& metric) {

@@ -75,10 +75,30 @@ Groups make_groups(const ContextTree& tree, std::size_t count, GroupOf&& group_o
   return out;
 }
 
+// A profile without call paths stores what functions have with all that they call under this name, as a scope of its
+// own: nothing could be added up along paths. It is right for single functions only.
+Flavour inclusive_flavour(const Metric& metric, const Groups& groups) {
+  const auto single = [](const std::vector<ContextId>& group) { return group.size() == 1; };
+  for (const StoredScope& scope : metric.scopes) {
+    if (scope.scope != Scope::named || scope.name != "inclusive") continue;
+    if (std::all_of(groups.all.begin(), groups.all.end(), single)) return {Flavour::Kind::named, scope.name};
+  }
+  return kInclusive;
+}
+
 Result<void> fill(const Profile& profile, const ViewInput& input, const Groups& groups, FlatProfile& out) {
-  FATHOM_TRY(out.exclusive, one_column(profile, input, kExclusive, groups.all));
-  FATHOM_TRY(out.inclusive, one_column(profile, input, kInclusive, groups.outermost));
-  FATHOM_TRY(out.inclusive_sum, one_column(profile, input, kInclusive, groups.all));
+  if (groups.all.empty()) {
+    out.exclusive = out.inclusive = out.inclusive_sum = Cells(profile.defs().metric(input.metric).type, 0, 1);
+    return success();
+  }
+  const Flavour inclusive = inclusive_flavour(profile.defs().metric(input.metric), groups);
+  FATHOM_TRY(std::vector<Cells> columns,
+             compute_groups(profile, input.metric,
+                            {{kExclusive, groups.all}, {inclusive, groups.outermost}, {inclusive, groups.all}},
+                            locations_of(profile, input)));
+  out.exclusive = std::move(columns[0]);
+  out.inclusive = std::move(columns[1]);
+  out.inclusive_sum = std::move(columns[2]);
   for (std::size_t i = 0; i < out.rows.size(); ++i) out.rows[i].contexts = groups.all[i].size();
   return success();
 }
@@ -258,14 +278,14 @@ Result<TreeView> top_down(const Profile& profile, const ViewInput& input) {
     if (node.parent != TreeView::kNone) out.nodes[node.parent].end = std::max(out.nodes[node.parent].end, node.end);
   }
   if (!input.filter) rows.clear();  // all contexts: no groups needed
-  if (out.nodes.empty() || !rows.empty()) {
-    FATHOM_TRY(out.exclusive, one_column(profile, input, kExclusive, rows));
-    FATHOM_TRY(out.inclusive, one_column(profile, input, kInclusive, rows));
+  if (out.nodes.empty()) {
+    out.exclusive = out.inclusive = Cells(profile.defs().metric(input.metric).type, 0, 1);
     return out;
   }
-  const Grouping grouping{{}, {locations_of(profile, input)}};
-  FATHOM_TRY(out.exclusive, compute_groups(profile, input.metric, kExclusive, grouping));
-  FATHOM_TRY(out.inclusive, compute_groups(profile, input.metric, kInclusive, grouping));
+  FATHOM_TRY(std::vector<Cells> columns, compute_groups(profile, input.metric, {{kExclusive, rows}, {kInclusive, rows}},
+                                                        locations_of(profile, input)));
+  out.exclusive = std::move(columns[0]);
+  out.inclusive = std::move(columns[1]);
   return out;
 }
 
@@ -329,8 +349,16 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
                          members.size(),
                          {}});
   }
-  FATHOM_TRY(out.exclusive, one_column(profile, input, kExclusive, std::move(sorted.all)));
-  FATHOM_TRY(out.inclusive, one_column(profile, input, kInclusive, std::move(sorted.outermost)));
+  if (sorted.all.empty()) {
+    out.exclusive = out.inclusive = Cells(profile.defs().metric(input.metric).type, 0, 1);
+    return out;
+  }
+  FATHOM_TRY(std::vector<Cells> columns,
+             compute_groups(profile, input.metric,
+                            {{kExclusive, std::move(sorted.all)}, {kInclusive, std::move(sorted.outermost)}},
+                            locations_of(profile, input)));
+  out.exclusive = std::move(columns[0]);
+  out.inclusive = std::move(columns[1]);
   return out;
 }
 

@@ -213,8 +213,10 @@ class Statement {
     std::string out;
     bool any = false;
     for (idx_t i = 0; i < api_.prepared_statement_column_count(prepared); ++i) {
+      // A copy, unlike the names of a result.
       const char* text = api_.prepared_statement_column_name(prepared, i);
       const std::string name = quoted_name(text == nullptr ? "" : text);
+      api_.free(const_cast<char*>(text));
       const bool plain = is_plain(api_.prepared_statement_column_type(prepared, i));
       any = any || !plain;
       out += fmt::format("{}{}", i > 0 ? ", " : "", plain ? name : fmt::format("CAST({0} AS VARCHAR) AS {0}", name));

@@ -18,6 +18,7 @@ struct ParquetOptions {
 
 // zstd; a row group is a piece of one location in time order, so that engines skip by its statistics. The target
 // appears whole or not at all.
+// Several processes (base/team.hpp) write the rows of their own locations as TABLE/part-NNNN.parquet.
 Result<void> write_parquet(DatasetPtr dataset, const std::filesystem::path& target, const ParquetOptions& options);
 // The result of a query as one file. The database must allow to write beside the target: see parquet_temporary.
 Result<void> write_parquet(Database& database, const std::string& query, const std::filesystem::path& target);

@@ -1,10 +1,12 @@
 // Models over one parameter: measurements with their repetitions, the curve, and where single runs are expected.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/text.hpp"
+#include "experiment/unit.hpp"
 #include "report/plot_parts.hpp"
 
 namespace fathom::plot {
@@ -13,10 +15,15 @@ namespace {
 
 constexpr double kWidth = 760;
 constexpr double kHeight = 500;
-constexpr Box kBox{84, 20, 736, 436};
+constexpr Box kBox{88, 20, 736, 436};
 constexpr double kLegendLine = 21;
 constexpr int kSteps = 160;
 constexpr std::size_t kNameWidth = 40;
+// Names beside the ends of the curves: two lines each, not too far from where the curve ends.
+constexpr double kLabelHeight = 31;
+constexpr double kFarthestLabel = 70;
+constexpr double kWidestLabel = 270;
+constexpr double kFunctionSize = 11;
 // Readable in print and for colour-blind readers (Okabe and Ito).
 constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
 
@@ -25,11 +32,16 @@ struct Curve {
   std::vector<double> x, y, low, high;
 };
 
-Curve sample(const Model& model, const Predictor& predictor, const PlotAxis& axis) {
+Curve sample(const Model& model, const Predictor* predictor, const PlotAxis& axis) {
   Curve curve{&model, {}, {}, {}, {}};
   std::vector<std::vector<double>> points;
   for (int i = 0; i <= kSteps; ++i) points.push_back({axis.value(static_cast<double>(i) / kSteps)});
-  const auto forecasts = predictor.at(model, points);
+  std::vector<Forecast> forecasts;
+  if (predictor != nullptr) {
+    forecasts = predictor->at(model, points);
+  } else {
+    for (const auto& point : points) forecasts.push_back({model.function(point), {}, {}});
+  }
   for (std::size_t i = 0; i < points.size(); ++i) {
     curve.x.push_back(points[i][0]);
     curve.y.push_back(forecasts[i].value);
@@ -40,20 +52,29 @@ Curve sample(const Model& model, const Predictor& predictor, const PlotAxis& axi
 }
 
 std::string marker(std::size_t number, double x, double y, double size, std::string_view style) {
-  switch (number % 4) {
+  const auto path = [&](const std::string& d) { return fmt::format("<path class=\"mean\" d=\"{}\" {}/>", d, style); };
+  switch (number % 6) {
     case 0:
       return fmt::format("<circle class=\"mean\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" {}/>", x, y, size, style);
     case 1:
       return fmt::format("<rect class=\"mean\" x=\"{0:.1f}\" y=\"{1:.1f}\" width=\"{2:.1f}\" height=\"{2:.1f}\" {3}/>",
                          x - size * 0.9, y - size * 0.9, size * 1.8, style);
-    case 2:
-      return fmt::format("<path class=\"mean\" d=\"M{:.1f},{:.1f} l{:.1f},{:.1f} h{:.1f} z\" {}/>", x, y - size * 1.2,
-                         size * 1.2, size * 2.1, -size * 2.4, style);
-    default:
-      return fmt::format(
-          "<path class=\"mean\" d=\"M{0:.1f},{1:.1f} l{2:.1f},{2:.1f} l{3:.1f},{2:.1f} l{3:.1f},{3:.1f} "
-          "z\" {4}/>",
-          x, y - size * 1.3, size * 1.3, -size * 1.3, style);
+    case 2:  // triangle
+      return path(fmt::format("M{:.1f},{:.1f} l{:.1f},{:.1f} h{:.1f} z", x, y - size * 1.2, size * 1.2, size * 2.1,
+                              -size * 2.4));
+    case 3:  // diamond
+      return path(fmt::format("M{0:.1f},{1:.1f} l{2:.1f},{2:.1f} l{3:.1f},{2:.1f} l{3:.1f},{3:.1f} z", x,
+                              y - size * 1.3, size * 1.3, -size * 1.3));
+    case 4:  // triangle on its tip
+      return path(fmt::format("M{:.1f},{:.1f} l{:.1f},{:.1f} h{:.1f} z", x, y + size * 1.2, size * 1.2, -size * 2.1,
+                              -size * 2.4));
+    default: {  // plus
+      const double w = size * 0.75;
+      return path(
+          fmt::format("M{0:.1f},{1:.1f} h{2:.1f} v{2:.1f} h{2:.1f} v{2:.1f} h{3:.1f} v{2:.1f} h{3:.1f} v{3:.1f} "
+                      "h{3:.1f} v{3:.1f} h{2:.1f} z",
+                      x - w / 2, y - w * 1.5, w, -w));
+    }
   }
 }
 
@@ -122,6 +143,12 @@ class CurvePlot {
     return out;
   }
 
+  // The height of a curve where the figure ends; NaN when it has no value there.
+  [[nodiscard]] double end(const Curve& curve) const {
+    const double last = curve.y.back();
+    return std::isfinite(last) && !(y_.logarithmic() && !(last > 0)) ? height(last) : NAN;
+  }
+
   [[nodiscard]] std::string points(const Model& model, std::size_t number, std::string_view colour) const {
     std::string out;
     const Series& series = experiment_.series()[model.series];
@@ -164,31 +191,76 @@ class CurvePlot {
   const PlotAxis& y_;
 };
 
-std::string legend(const Experiment& e, const Model& model, std::size_t number, std::string_view colour) {
-  const double y = kHeight + kLegendLine * static_cast<double>(number);
+struct Entry {
+  std::string name;      // SVG text content
+  std::string function;  // likewise
+  double width;          // of the wider of both
+  std::size_t series;    // its colour and marker
+  double end;            // where the curve ends in the figure
+  double y = 0;          // where the name goes
+};
+
+std::string legend(const Entry& entry, std::size_t line) {
+  const double y = kHeight + kLegendLine * static_cast<double>(line);
+  const char* colour = kColours[entry.series];
   std::string out = fmt::format(
       "<g class=\"legend\"><line x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\" stroke=\"{3}\" stroke-width=\"2\"/>",
       kBox.left, kBox.left + 28, y, colour);
-  out += marker(number, kBox.left + 14, y, 4.5, fmt::format("fill=\"{}\" stroke=\"white\"", colour));
-  out += fmt::format(
-      "<text x=\"{}\" y=\"{}\"><tspan font-weight=\"bold\">{}</tspan><tspan dx=\"10\">{}</tspan></text></g>\n",
-      kBox.left + 38, y + 4.5, path_label(e.callpaths()[e.series()[model.series].callpath].name, kNameWidth),
-      function_label(model.function, e.parameters()));
-  return out;
+  out += marker(entry.series, kBox.left + 14, y, 4.5, fmt::format("fill=\"{}\" stroke=\"white\"", colour));
+  return out +
+         fmt::format(
+             "<text x=\"{}\" y=\"{}\"><tspan font-weight=\"bold\">{}</tspan><tspan dx=\"10\">{}</tspan></text></g>\n",
+             kBox.left + 38, y + 4.5, entry.name, entry.function);
 }
 
-}  // namespace
+// Names go beside the ends of their curves when each finds room not far from there.
+bool place_labels(std::vector<Entry>& entries) {
+  std::vector<Entry*> order;
+  for (Entry& entry : entries) {
+    if (!std::isfinite(entry.end) || entry.width > kWidestLabel) return false;
+    order.push_back(&entry);
+  }
+  std::sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) { return a->end < b->end; });
+  // Down from the top, then up from the bottom: each keeps its distance from the next.
+  double free = kBox.top + kLabelHeight / 2;
+  for (Entry* entry : order) {
+    entry->y = std::max(entry->end, free);
+    free = entry->y + kLabelHeight;
+  }
+  free = kBox.bottom - kLabelHeight / 2 + 10;
+  for (auto entry = order.rbegin(); entry != order.rend(); ++entry) {
+    (*entry)->y = std::min((*entry)->y, free);
+    free = (*entry)->y - kLabelHeight;
+  }
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const Entry& e) { return std::fabs(e.y - e.end) <= kFarthestLabel && e.y >= kBox.top; });
+}
 
-std::string curves(const Experiment& e, std::span<const Model* const> models, const Predictor& predictor,
-                   Measure measure, const Reach& reach) {
-  const auto measured = measured_values(e, 0);
+std::string direct_label(const Entry& entry) {
+  const double x = kBox.right + 26;
+  std::string out = "<g class=\"label\">";
+  out += fmt::format("<path d=\"M{:.1f},{:.1f} L{:.1f},{:.1f}\" stroke=\"{}\" fill=\"none\"/>", kBox.right + 2,
+                     entry.end, x - 4, entry.y, kColours[entry.series]);
+  out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-weight=\"bold\" fill=\"{}\">{}</text>", x, entry.y,
+                     kColours[entry.series], entry.name);
+  return out + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" fill=\"#444\">{}</text></g>\n", x,
+                           entry.y + 14, kFunctionSize, entry.function);
+}
+
+struct Scales {
+  PlotAxis x;
+  PlotAxis y;
+  bool any_band;
+};
+
+Scales scales(const Drawing& drawing, std::vector<Curve>& sampled) {
+  const Experiment& e = drawing.experiment;
   Range xs;
-  for (const double x : measured) xs.add(x);
-  if (reach) xs.add((*reach)[0]);
+  for (const double value : measured_values(e, 0)) xs.add(value);
+  if (drawing.reach) xs.add((*drawing.reach)[0]);
   PlotAxis x(xs, kLogFrom);
   x.widen(0.03);
   x.place(kBox.left, kBox.right);
-  std::vector<Curve> sampled;
   Range ys;
   bool positive = true;
   bool any_band = false;
@@ -196,8 +268,8 @@ std::string curves(const Experiment& e, std::span<const Model* const> models, co
     ys.add(value);
     positive = positive && !(value <= 0);
   };
-  for (const Model* model : models) {
-    const Curve& curve = sampled.emplace_back(sample(*model, predictor, x));
+  for (const Model& model : drawing.models) {
+    const Curve& curve = sampled.emplace_back(sample(model, drawing.predictor, x));
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
       include(curve.y[i]);
       any_band = any_band || std::isfinite(curve.low[i]);
@@ -205,7 +277,7 @@ std::string curves(const Experiment& e, std::span<const Model* const> models, co
       if (curve.high[i] < 3 * curve.y[i]) ys.add(curve.high[i]);
       if (curve.low[i] > curve.y[i] / 3) ys.add(curve.low[i]);
     }
-    const Series& series = e.series()[model->series];
+    const Series& series = e.series()[model.series];
     for (std::size_t k = 0; k < e.points_of(series).size(); ++k) {
       include(e.minima()[series.first + k]);
       include(e.maxima()[series.first + k]);
@@ -215,26 +287,64 @@ std::string curves(const Experiment& e, std::span<const Model* const> models, co
   y.start_at_zero();
   y.widen(0.04);
   y.place(kBox.bottom, kBox.top);
+  return {x, y, any_band};
+}
 
-  AxisLabels x_labels{e.parameters()[0], measured, 8};
-  if (reach && x.logarithmic()) x_labels.measured.push_back((*reach)[0]);
+}  // namespace
+
+std::string curves(const Drawing& drawing) {
+  const Experiment& e = drawing.experiment;
+  std::vector<Curve> sampled;
+  const auto [x, y, any_band] = scales(drawing, sampled);
+  const auto measured = measured_values(e, 0);
+  AxisLabels x_labels{e.parameters()[0], "", measured, std::nullopt, 8};
+  if (drawing.reach && (*drawing.reach)[0] > measured.back()) x_labels.reach = (*drawing.reach)[0];
+  const std::uint32_t metric = e.series()[drawing.models.front().series].metric;
   std::string body =
-      axes(kBox, x, y, x_labels, {metric_label(e, e.series()[models.front()->series].metric), {}, 7}, true);
-  const CurvePlot plot(e, measure, x, y);
+      axes(kBox, x, y, x_labels, {metric_name(e, metric), unit_of(e.metrics()[metric]), {}, std::nullopt, 7}, true);
+  const CurvePlot plot(e, drawing.measure, x, y);
   for (std::size_t n = 0; n < sampled.size(); ++n) body += plot.band(sampled[n], kColours[n]);
+  std::vector<Entry> entries;
+  bool any_unsure = false;
   for (std::size_t n = 0; n < sampled.size(); ++n) {
-    body += plot.line(sampled[n], kColours[n]) + plot.points(*models[n], n, kColours[n]);
-    body += legend(e, *models[n], n, kColours[n]);
+    const Model& model = drawing.models[n];
+    body += plot.line(sampled[n], kColours[n]) + plot.points(model, n, kColours[n]);
+    Entry entry{path_label(e.callpaths()[e.series()[model.series].callpath].name, kNameWidth),
+                function_label(model.function, e.parameters()), 0, n, plot.end(sampled[n])};
+    if (drawing.unsure[n]) entry.function += " (?)";
+    any_unsure = any_unsure || drawing.unsure[n];
+    entry.width =
+        std::max(text_width(visible_text(entry.name)), text_width(visible_text(entry.function), kFunctionSize));
+    entries.push_back(std::move(entry));
   }
-  double height = kHeight + kLegendLine * static_cast<double>(models.size());
-  if (any_band) {
-    body += fmt::format(
-        "<g class=\"legend\"><rect x=\"{}\" y=\"{}\" width=\"28\" height=\"10\" fill=\"#777\" fill-opacity=\"0.25\"/>"
-        "<text x=\"{}\" y=\"{}\">95 % prediction interval: where single runs are expected</text></g>\n",
-        kBox.left, height - 5, kBox.left + 38, height + 4.5);
+  double width = kWidth;
+  double height = kHeight;
+  if (place_labels(entries)) {
+    double widest = 0;
+    for (const Entry& entry : entries) {
+      body += direct_label(entry);
+      widest = std::max(widest, entry.width);
+    }
+    width = kBox.right + 26 + widest + 14;
+  } else {
+    for (std::size_t n = 0; n < entries.size(); ++n) body += legend(entries[n], n);
+    height = kHeight + kLegendLine * static_cast<double>(entries.size());
+  }
+  const auto remark = [&](std::string_view sign, std::string_view text) {
+    body += fmt::format("<g class=\"legend\">{}<text x=\"{}\" y=\"{}\">{}</text></g>\n", sign, kBox.left + 38,
+                        height + 4.5, text);
     height += kLegendLine;
+  };
+  if (any_band) {
+    remark(fmt::format("<rect x=\"{}\" y=\"{}\" width=\"28\" height=\"10\" fill=\"#777\" fill-opacity=\"0.25\"/>",
+                       kBox.left, height - 5),
+           "95 % prediction interval: where single runs are expected");
   }
-  return document(kWidth, height, body);
+  if (any_unsure) {
+    remark(fmt::format("<text x=\"{}\" y=\"{}\">(?)</text>", kBox.left + 5, height + 4.5),
+           "faster growth may be noise: drawn as the growth that is expected");
+  }
+  return document(width, height, body);
 }
 
 }  // namespace fathom::plot

@@ -85,6 +85,9 @@ void write_efficiencies(JsonWriter& json, const EfficiencyNumbers& numbers) {
   json.member("runtime_s", numbers.runtime_s);
   optional_member(json, "ideal_runtime_s", numbers.ideal_runtime_s);
   json.member("useful_mean_s", numbers.useful_mean_s).member("useful_max_s", numbers.useful_max_s);
+  optional_member(json, "instructions", numbers.instructions);
+  optional_member(json, "ipc", numbers.ipc);
+  optional_member(json, "frequency_hz", numbers.frequency_hz);
   if (!numbers.why_not.empty()) json.member("why_not", numbers.why_not);
   json.end_object();
 }
@@ -111,7 +114,9 @@ void write_iterations(JsonWriter& json, const IterationNumbers& numbers) {
   for (const std::uint64_t k : numbers.slow) json.value(k);
   json.end_array().key("phases").begin_array();
   for (const PhaseNumbers& phase : numbers.phases) {
-    json.begin_object().member("from_s", phase.from_s).member("to_s", phase.to_s).member("median_s", phase.median_s);
+    json.begin_object();
+    if (!phase.name.empty()) json.member("name", phase.name);
+    json.member("from_s", phase.from_s).member("to_s", phase.to_s).member("median_s", phase.median_s);
     json.member("parallel", phase.parallel).member("load_balance", phase.load_balance).end_object();
   }
   json.end_array().end_object();

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "report/findings_output.hpp"
 #include "report/text_table.hpp"
+#include "report/wrapped.hpp"
 
 namespace fathom {
 
@@ -23,28 +24,6 @@ std::string readable_kind(std::string kind) {
     if (c == '_') c = ' ';
   }
   return kind;
-}
-
-// Breaks a paragraph at blanks.
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
-  std::string out;
-  std::size_t column = 0;
-  for (const std::string_view word : split(text, ' ')) {
-    if (column > 0 && column + 1 + display_width(word) > width) {
-      out += '\n';
-      column = 0;
-    }
-    if (column == 0) {
-      out += indent;
-      column = indent.size();
-    } else {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += display_width(word);
-  }
-  return out + '\n';
 }
 
 std::string headline(const Report& report) {
@@ -70,8 +49,10 @@ std::string efficiency_sentence(const EfficiencyNumbers& numbers) {
 std::string iteration_sentence(const IterationNumbers& numbers) {
   std::string out = fmt::format("{} steps of {} each", grouped(numbers.count), seconds(numbers.median_s));
   if (numbers.phases.size() > 1) {
-    out += fmt::format("; from {} on a step takes {} instead of {}", seconds(numbers.phases[1].from_s),
-                       seconds(numbers.phases[1].median_s), seconds(numbers.phases[0].median_s));
+    const std::string& name = numbers.phases[1].name;
+    out += fmt::format("; from {} on{} a step takes {} instead of {}", seconds(numbers.phases[1].from_s),
+                       name.empty() ? std::string() : fmt::format(" ({})", name), seconds(numbers.phases[1].median_s),
+                       seconds(numbers.phases[0].median_s));
   }
   return out + ".";
 }

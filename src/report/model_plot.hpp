@@ -1,4 +1,5 @@
-// Figures of models: points, curves and intervals over one parameter, heat maps over two. Self-contained SVG.
+// Figures of models: points, curves and intervals over one parameter; maps, contours or landscapes over two, and slices
+// of more. Self-contained SVG.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "findings/model_ranking.hpp"
 #include "model/predict.hpp"
 
 namespace fathom {
@@ -15,9 +17,15 @@ struct Figure {
   std::string note;  // what was left out, for the user; "" = nothing
 };
 
+struct FigureOptions {
+  RankingOptions ranking;  // as of the table beside it: growth that does not count there is not drawn
+  bool reach = false;      // the axes include ranking.at
+  std::string shape;       // of two and more parameters: "map" (""), "contour" or "surface"
+};
+
 // One metric, the models with the largest values there, at most six. The band of a curve is its 95 % prediction
-// interval: where single runs are expected. `reach`: a point that the axes must include.
-Result<Figure> plot_models(const Experiment& experiment, const ModelSet& set, const Predictor& predictor,
-                           const std::optional<std::vector<double>>& reach = std::nullopt);
+// interval: where single runs are expected; without a predictor there is none.
+Result<Figure> plot_models(const Experiment& experiment, const ModelSet& set, const Predictor* predictor,
+                           const FigureOptions& options = {});
 
 }  // namespace fathom

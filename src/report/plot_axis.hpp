@@ -42,7 +42,25 @@ class PlotAxis {
   double from_ = 0, to_ = 1;
 };
 
-// "250", "0.004", "2.5×10⁶" as SVG text content.
+// "250", "0.004", "2.5×10⁶", "−3" as SVG text content.
 std::string plot_number(double value);
+// How many characters of a line that takes.
+std::size_t plot_number_width(double value);
+
+// The numbers beside the ticks of an axis and the name under it: "time [µs]" with 20, 40, 60 on a linear axis, "time"
+// with 10 µs, 1 ms, 100 ms on a logarithmic one. Units that have no prefixes stay as they are.
+class TickNames {
+ public:
+  TickNames(const PlotAxis& axis, std::string name, const std::string& unit);
+  [[nodiscard]] std::string text(double value) const;  // SVG text content
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  std::string base_;   // the unit that takes prefixes; "" = none
+  double factor_ = 1;  // to that unit
+  double scale_ = 1;   // linear axes: to the prefix of all ticks
+  bool each_ = false;  // logarithmic ones: every tick has its own
+};
 
 }  // namespace fathom

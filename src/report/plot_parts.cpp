@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "experiment/unit.hpp"
 
 namespace fathom::plot {
 
@@ -24,7 +23,9 @@ std::string coefficient_label(double value) {
 }
 
 std::string power_label(const std::string& base, const Exponent& exponent) {
-  return exponent.value == 1 ? base : base + raised(exponent.text());
+  std::string text = exponent.text();
+  if (text.starts_with('-')) text.replace(0, 1, "−");
+  return exponent.value == 1 ? base : base + raised(text);
 }
 
 std::string term_label(const Term& term, std::span<const std::string> parameters) {
@@ -48,6 +49,41 @@ std::string document(double width, double height, std::string_view body) {
       width, height, body);
 }
 
+std::vector<Tick> ticks(const PlotAxis& axis, const AxisLabels& labels, double length) {
+  std::vector<Tick> out;
+  std::vector<double> wanted = axis.ticks(labels.ticks, labels.measured);
+  if (!axis.logarithmic() || labels.measured.empty() || !labels.reach || wanted.empty()) {
+    for (const double value : wanted) out.push_back({value, true});
+    return out;
+  }
+  const double last = wanted.back();
+  const double reach = *labels.reach;
+  if (reach > last) wanted.push_back(reach);
+  // The ends first: they matter most when there is not room for all.
+  std::vector<double> order = {reach, last};
+  order.insert(order.end(), wanted.begin(), wanted.end());
+  for (double t = std::pow(10, std::ceil(std::log10(last))); t < reach; t *= 10) {
+    order.push_back(t);
+    wanted.push_back(t);
+  }
+  std::vector<double> named;
+  constexpr double kGap = 7;
+  constexpr double kDigit = 7.4;
+  const auto half = [&](double v) { return kDigit * static_cast<double>(plot_number_width(v)) / 2; };
+  for (const double value : order) {
+    const bool free = std::none_of(named.begin(), named.end(), [&](double other) {
+      return std::fabs(axis.share(value) - axis.share(other)) * length < half(value) + half(other) + kGap;
+    });
+    if (free) named.push_back(value);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  for (const double value : wanted) {
+    out.push_back({value, std::find(named.begin(), named.end(), value) != named.end()});
+  }
+  return out;
+}
+
 std::string axes(const Box& box, const PlotAxis& x, const PlotAxis& y, const AxisLabels& x_labels,
                  const AxisLabels& y_labels, bool grid) {
   std::string out = "<g class=\"axes\">\n";
@@ -55,26 +91,30 @@ std::string axes(const Box& box, const PlotAxis& x, const PlotAxis& y, const Axi
     out += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>", x1, y1, x2, y2,
                        colour);
   };
-  for (const double t : x.ticks(x_labels.ticks, x_labels.measured)) {
+  const TickNames x_names(x, x_labels.name, x_labels.unit);
+  const TickNames y_names(y, y_labels.name, y_labels.unit);
+  for (const auto [t, named] : ticks(x, x_labels, box.right - box.left)) {
     if (grid) line(x.at(t), box.top, x.at(t), box.bottom, "#e4e4e4");
-    line(x.at(t), box.bottom, x.at(t), box.bottom + 5, "#333");
+    line(x.at(t), box.bottom, x.at(t), box.bottom + (named ? 5 : 3), "#333");
+    if (!named) continue;
     out += fmt::format("<text class=\"x-tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x.at(t),
-                       box.bottom + 20, plot_number(t));
+                       box.bottom + 20, x_names.text(t));
   }
-  for (const double t : y.ticks(y_labels.ticks, y_labels.measured)) {
+  for (const auto [t, named] : ticks(y, y_labels, box.bottom - box.top)) {
     if (grid) line(box.left, y.at(t), box.right, y.at(t), "#e4e4e4");
-    line(box.left - 5, y.at(t), box.left, y.at(t), "#333");
+    line(box.left - (named ? 5 : 3), y.at(t), box.left, y.at(t), "#333");
+    if (!named) continue;
     out += fmt::format("<text class=\"y-tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", box.left - 9,
-                       y.at(t) + 4.5, plot_number(t));
+                       y.at(t) + 4.5, y_names.text(t));
   }
   out += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" stroke=\"#333\"/>\n", box.left,
       box.top, box.right - box.left, box.bottom - box.top);
   out += fmt::format("<text class=\"x-name\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                     (box.left + box.right) / 2, box.bottom + 42, xml_escape(x_labels.name));
+                     (box.left + box.right) / 2, box.bottom + 42, xml_escape(x_names.name()));
   out += fmt::format(
       "<text class=\"y-name\" transform=\"translate({:.1f},{:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-      box.left - 58, (box.top + box.bottom) / 2, xml_escape(y_labels.name));
+      box.left - 62, (box.top + box.bottom) / 2, xml_escape(y_names.name()));
   return out + "</g>\n";
 }
 
@@ -86,11 +126,41 @@ std::vector<double> measured_values(const Experiment& experiment, std::size_t pa
   return values;
 }
 
-std::string metric_label(const Experiment& experiment, std::uint32_t metric) {
-  const Named& named = experiment.metrics()[metric];
-  const std::string name = named.name.empty() ? "value" : named.name;
-  const std::string unit = unit_of(named);
-  return unit.empty() ? name : name + " [" + unit + "]";
+std::string metric_name(const Experiment& experiment, std::uint32_t metric) {
+  const std::string& name = experiment.metrics()[metric].name;
+  return name.empty() ? "value" : name;
+}
+
+std::string visible_text(std::string_view content) {
+  std::string out;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    if (content[i] == '<') {
+      i = std::min(content.find('>', i), content.size());
+    } else if (content[i] == '&') {
+      if (!content.substr(i).starts_with("&#8203;")) out += '&';
+      i = std::min(content.find(';', i), content.size());
+    } else {
+      out += content[i];
+    }
+  }
+  return out;
+}
+
+double text_width(std::string_view text, double font_size) {
+  constexpr double kEm = 0.58;  // of an average character
+  return kEm * font_size * static_cast<double>(display_width(text));
+}
+
+std::string heat_colour(double share, Palette palette) {
+  static constexpr double kRising[][3] = {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
+  static constexpr double kAround[][3] = {
+      {33, 102, 172}, {146, 197, 222}, {247, 247, 247}, {244, 165, 130}, {178, 24, 43}};
+  const auto& stops = palette == Palette::rising ? kRising : kAround;
+  const double t = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0) * 4;
+  const int i = std::min(3, static_cast<int>(t));
+  const double f = t - i;
+  const auto mix = [&](int c) { return static_cast<int>(stops[i][c] + (stops[i + 1][c] - stops[i][c]) * f); };
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2));
 }
 
 std::string function_label(const Function& function, std::span<const std::string> parameters) {
@@ -113,11 +183,20 @@ std::string function_label(const Function& function, std::span<const std::string
 }
 
 std::string path_label(std::string_view path, std::size_t width) {
-  if (path.size() <= width) return xml_escape(path);
-  std::string_view end = path.substr(path.size() - width);
-  while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0) == 0x80) end.remove_prefix(1);  // UTF-8
-  if (const auto arrow = end.find("->"); arrow != std::string_view::npos && arrow < width / 2) end.remove_prefix(arrow);
-  return "…" + xml_escape(end);
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t arrow = std::min(path.find("->", from), path.size());
+    parts.push_back(path.substr(from, arrow - from));
+    from = arrow + 2;
+  }
+  std::string out(parts.back());
+  if (display_width(out) > width) return xml_escape(shorten_name(out, width));
+  for (std::size_t i = parts.size() - 1; i-- > 0;) {
+    const std::string longer = std::string(parts[i]) + " › " + out;
+    if (display_width(longer) + (i > 0 ? 4 : 0) > width) return "… › " + xml_escape(out);
+    out = longer;
+  }
+  return xml_escape(out);
 }
 
 }  // namespace fathom::plot

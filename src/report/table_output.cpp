@@ -3,6 +3,9 @@
 #include "base/number_text.hpp"
 #include "base/parallel.hpp"
 #include "base/pipeline.hpp"
+#include "base/progress.hpp"
+#include "base/self_profile.hpp"
+#include "base/team.hpp"
 #include "report/table_text.hpp"
 
 namespace fathom {
@@ -22,9 +25,11 @@ std::vector<ColumnSpec> chosen_columns(const Schema& schema, const ScanRequest& 
 // All parts of a source, one after the other.
 class Parts {
  public:
-  Parts(const TableSource& source, const ScanRequest& request) : source_(source), request_(request) {}
+  Parts(const TableSource& source, const ScanRequest& request) : Parts(source, request, 0, source.parts()) {}
+  Parts(const TableSource& source, const ScanRequest& request, std::size_t first, std::size_t last)
+      : source_(source), request_(request), part_(first), last_(last) {}
   Result<bool> prepare(BatchMaker& maker) {
-    for (; part_ < source_.parts(); ++part_) {
+    for (; part_ < last_; ++part_) {
       if (!reader_) {
         FATHOM_TRY(reader_, source_.open(part_, request_));
       }
@@ -39,7 +44,8 @@ class Parts {
   const TableSource& source_;
   const ScanRequest& request_;
   std::unique_ptr<BatchReader> reader_;
-  std::size_t part_ = 0;
+  std::size_t part_;
+  std::size_t last_;
 };
 
 void write_cell(JsonWriter& json, const Column& column, std::size_t row) {
@@ -101,7 +107,46 @@ std::string markdown_cell(std::string_view text) {
 
 }  // namespace
 
-Result<void> write_rows(Output& out, RowForm form, const TableSource& source, const ScanRequest& request) {
+namespace {
+
+// The rows of some parts as text, a few batches at a time.
+class RowTexts {
+ public:
+  RowTexts(RowWriter& writer, const TableSource& source, const ScanRequest& request, std::size_t first,
+           std::size_t last)
+      : writer_(writer), parts_(source, request, first, last) {}
+
+  // False = there are no more rows.
+  Result<bool> next(Parcel& parcel) {
+    std::vector<BatchMaker> makers;
+    for (BatchMaker maker; makers.size() < std::size_t{4} * thread_count(); makers.push_back(std::move(maker))) {
+      FATHOM_TRY(const bool more, parts_.prepare(maker));
+      if (!more) break;
+    }
+    if (makers.empty()) return false;
+    std::vector<TextBuffer> texts(makers.size());
+    FATHOM_CHECK(parallel_for(makers.size(), [&](std::size_t i) -> Result<void> {
+      FATHOM_TRY(const Batch batch, makers[i]());
+      writer_.write(batch, texts[i]);
+      return {};
+    }));
+    parcel.clear();
+    for (const TextBuffer& text : texts) {
+      const auto bytes = std::as_bytes(std::span(text.view()));
+      parcel.insert(parcel.end(), bytes.begin(), bytes.end());
+    }
+    return true;
+  }
+
+ private:
+  RowWriter& writer_;
+  Parts parts_;
+};
+
+}  // namespace
+
+Result<void> write_rows(Output& out, RowForm form, const TableSource& source, const ScanRequest& request,
+                        const std::optional<RowProgress>& how_far) {
   ScanRequest smaller = request;
   smaller.batch_rows = std::min(request.batch_rows, kBatchRows);
   RowWriter writer(form, chosen_columns(source.schema(), request));
@@ -109,32 +154,72 @@ Result<void> write_rows(Output& out, RowForm form, const TableSource& source, co
   writer.header(head);
   out.write(form == RowForm::json ? std::string_view("[") : head.view());
 
+  bool any = false;
+  const auto write = [&](std::string_view text) {
+    if (form == RowForm::json && !any && !text.empty()) text.remove_prefix(1);
+    any = any || !text.empty();
+    const Phase phase("write");
+    out.write(text);
+    return !out.closed();
+  };
+  FATHOM_CHECK(team().assemble("rows"));
+  if (!team().alone()) {
+    // Neighbouring parts for every process, so that their texts one after the other are the table.
+    constexpr std::uint64_t kAhead = std::uint64_t{128} << 20;
+    const std::size_t parts = source.parts();
+    const std::size_t rank = team().rank();
+    RowTexts texts(writer, source, smaller, parts * rank / team().size(), parts * (rank + 1) / team().size());
+    FATHOM_CHECK(relay_ahead(
+        kAhead, [&](Parcel& parcel) { return texts.next(parcel); },
+        [&](const Parcel& parcel) {
+          return write({reinterpret_cast<const char*>(parcel.data()), parcel.size()});
+        }));
+    FATHOM_CHECK(first_goes_on());
+    if (form == RowForm::json) out.write(any ? "\n]\n" : "]\n");
+    return {};
+  }
+
   struct Slot {
     BatchMaker maker;
     TextBuffer text;
+    std::int64_t last = 0;  // value of the column that tells how far the rows are
   };
+  std::optional<Progress> progress;
+  if (how_far && how_far->to > how_far->from) {
+    progress.emplace("writing rows", static_cast<std::uint64_t>(how_far->to - how_far->from));
+  }
+  std::int64_t reached = how_far ? how_far->from : 0;
   std::vector<Slot> slots(2 * std::size_t{thread_count()} + 1);
   Parts parts(source, smaller);
-  bool any = false;
   FATHOM_CHECK(run_pipeline(
       slots.size(),
       [&](std::size_t slot) -> Result<bool> {
+        const Phase phase("read");
         slots[slot].maker = nullptr;
         return parts.prepare(slots[slot].maker);
       },
       [&](std::size_t slot) -> Result<void> {
         slots[slot].text.clear();
         if (!slots[slot].maker) return {};
-        FATHOM_TRY(const Batch batch, slots[slot].maker());
+        FATHOM_TRY(const Batch batch, [&] {
+          const Phase phase("decode");
+          return slots[slot].maker();
+        }());
+        const Phase phase("render");
         writer.write(batch, slots[slot].text);
+        slots[slot].last = 0;
+        if (progress && batch.rows > 0 && !batch.columns[how_far->column].is_null(batch.rows - 1)) {
+          slots[slot].last = batch.columns[how_far->column].values<std::int64_t>()[batch.rows - 1];
+        }
         return {};
       },
       [&](std::size_t slot) -> Result<bool> {
-        std::string_view text = slots[slot].text.view();
-        if (form == RowForm::json && !any && !text.empty()) text.remove_prefix(1);
-        any = any || !text.empty();
-        out.write(text);
-        return !out.closed();
+        const bool wanted = write(slots[slot].text.view());
+        if (progress && slots[slot].last > reached) {
+          progress->advance(static_cast<std::uint64_t>(slots[slot].last - reached));
+          reached = slots[slot].last;
+        }
+        return wanted;
       }));
   if (form == RowForm::json) out.write(any ? "\n]\n" : "]\n");
   return {};

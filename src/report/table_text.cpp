@@ -45,7 +45,7 @@ std::vector<Shown> shown_columns(const Schema& schema, const TableLook& look) {
   if (look.columns.empty()) {
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
       const ColumnSpec& spec = schema.columns[i];
-      out.push_back({i, Show::automatic, title_of(spec, Show::automatic), is_text(spec.type)});
+      out.push_back({i, look.all, look.all == Show::exact ? spec.name : title_of(spec, look.all), is_text(spec.type)});
     }
     return out;
   }

@@ -34,6 +34,7 @@ struct ColumnLook {
 
 struct TableLook {
   std::vector<ColumnLook> columns = {};  // which ones, in this order; empty = all of the schema
+  Show all = Show::automatic;            // how, where none are named; exact: titles are the names as they are, too
   // The style of a row, over that of its cells; nothing = plain.
   std::function<Style(const Table& table, std::size_t row)> style = {};
 };

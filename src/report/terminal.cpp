@@ -26,7 +26,8 @@ bool is_set(const char* variable) {
 }  // namespace
 
 Terminal Terminal::of(int descriptor) {
-  if (isatty(descriptor) != 1) return {};
+  // Open MPI's launcher gives its processes a terminal where there may be none.
+  if (isatty(descriptor) != 1 || is_set("OMPI_COMM_WORLD_SIZE")) return {};
   Terminal terminal{.colour = !is_set("NO_COLOR"), .bars = true, .width = kDefaultWidth};
   const char* kind = std::getenv("TERM");
   if (kind != nullptr && std::string_view(kind) == "dumb") terminal.colour = false;

@@ -10,6 +10,7 @@ struct Asset {
   std::string_view path;     // "index.html", "assets/index-1a2b.js"
   std::string_view type;     // MIME
   std::string_view content;  // gzip
+  std::string_view sha256;   // of what is packed, in hexadecimal digits
 };
 
 // Empty when the program was built without the page (FATHOM_WEB=OFF).

@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "profile/expression/pattern.hpp"
+#include "profile/selection.hpp"
 #include "serve/wire.hpp"
 
 namespace fathom::serve {
@@ -29,25 +30,22 @@ void column(JsonWriter& json, std::string_view name, const Rows& rows, const Wri
 
 }  // namespace
 
-MetricId likely_metric(const Profile& profile) {
-  const Definitions& defs = profile.defs();
-  for (const std::string_view name : {"time", "CPUTIME", "REALTIME", "Time"}) {
-    if (const MetricId found = defs.find_metric(name); found.valid()) return found;
-  }
-  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
-    if (!defs.metrics[i].hidden && why_unavailable(profile, MetricId{i}).empty()) return MetricId{i};
-  }
-  return {};
+MetricId ProfileAnswers::likely_metric() const {
+  const auto found = choose_or_guess_metrics(*profile_, {});
+  return found.ok() && !found->empty() ? found->front() : MetricId();
 }
 
 Result<MetricId> ProfileAnswers::metric(std::string_view name) const {
-  const MetricId found = name.empty() ? likely_metric(*profile_) : profile_->defs().find_metric(name);
-  if (!found.valid()) return Error::usage(fmt::format("there is no metric '{}'", name));
+  const MetricId found = name.empty() ? likely_metric() : profile_->defs().find_metric(name);
+  if (!found.valid()) {
+    return Error::usage(name.empty() ? "this profile has no metric with values"
+                                     : fmt::format("there is no metric '{}'", shown_text(name)));
+  }
   return found;
 }
 
 std::string ProfileAnswers::name_of(const TreeView::Node& node) const {
-  return node.region.valid() ? demangle(profile_->defs().region(node.region).name) : node.label;
+  return shown_text(node.region.valid() ? demangle(profile_->defs().region(node.region).name) : node.label);
 }
 
 // "0-3,7": numbers of locations.
@@ -74,7 +72,7 @@ Result<Answer> ProfileAnswers::metrics() const {
   Output out;
   JsonWriter json(out);
   json.begin_object();
-  const auto text = [&](const std::string& t) { json.value(std::string_view(t)); };
+  const auto text = [&](const std::string& t) { write_text(json, t); };
   column(json, "name", metrics, [&](const Metric& m) { text(m.name); });
   column(json, "title", metrics, [&](const Metric& m) { text(m.display_name.empty() ? m.name : m.display_name); });
   column(json, "unit", metrics, [&](const Metric& m) { text(m.unit); });
@@ -90,41 +88,8 @@ Result<Answer> ProfileAnswers::metrics() const {
   json.key("unavailable").begin_array();
   for (std::size_t i = 0; i < metrics.size(); ++i) text(why_unavailable(*profile_, MetricId{i}));
   json.end_array();
-  const MetricId likely = likely_metric(*profile_);
+  const MetricId likely = likely_metric();
   if (likely.valid()) json.member("likely", std::string_view(profile_->defs().metric(likely).name));
-  json.end_object();
-  return Answer::json(out.text());
-}
-
-Result<Answer> ProfileAnswers::locations() const {
-  const SystemTree& system = profile_->defs().system;
-  std::vector<LocationId> all;
-  for (std::size_t i = 0; i < system.location_count(); ++i) all.emplace_back(i);
-  Output out;
-  JsonWriter json(out);
-  json.begin_object();
-  const auto above = [&](LocationId id, SystemKind kind) -> const SystemNode* {
-    for (SystemNodeId at = system.location(id).parent; at.valid(); at = system.nodes[at.index()].parent) {
-      if (system.nodes[at.index()].kind == kind) return &system.nodes[at.index()];
-    }
-    return nullptr;
-  };
-  const auto name_above = [&](LocationId id, SystemKind kind) {
-    const SystemNode* node = above(id, kind);
-    json.value(std::string_view(node == nullptr ? std::string_view{} : std::string_view(node->name)));
-  };
-  column(json, "label", all, [&](LocationId id) { json.value(std::string_view(system.location_label(id))); });
-  column(json, "name", all, [&](LocationId id) { json.value(std::string_view(system.location(id).name)); });
-  column(json, "process", all, [&](LocationId id) { name_above(id, SystemKind::group); });
-  column(json, "node", all, [&](LocationId id) { name_above(id, SystemKind::node); });
-  column(json, "rank", all, [&](LocationId id) {
-    const SystemNode* group = above(id, SystemKind::group);
-    if (group != nullptr && group->rank) {
-      json.value(*group->rank);
-    } else {
-      json.value(nullptr);
-    }
-  });
   json.end_object();
   return Answer::json(out.text());
 }
@@ -156,7 +121,7 @@ Result<std::vector<ProfileAnswers::View>> ProfileAnswers::views(const Request& r
                                                                 std::vector<MetricId>& metrics) {
   std::vector<View> out;
   const std::string names(request.get("metrics", request.get("metric")));
-  for (const std::string_view name : split(names, ',')) {
+  for (const std::string_view name : split(names, '\n')) {
     FATHOM_TRY(const MetricId id, metric(name));
     metrics.push_back(id);
     FATHOM_TRY(View made, view(request.get("view", "topdown"), id, std::string(request.get("locations"))));
@@ -204,7 +169,7 @@ Result<Answer> ProfileAnswers::answer_nodes(const std::vector<View>& views, cons
       if (r == nullptr || r->file.empty()) {
         json.value("");
       } else {
-        json.value(std::string_view(r->begin_line > 0 ? fmt::format("{}:{}", r->file, r->begin_line) : r->file));
+        write_text(json, r->begin_line > 0 ? fmt::format("{}:{}", r->file, r->begin_line) : r->file);
       }
     });
   });
@@ -274,10 +239,25 @@ Result<Answer> ProfileAnswers::search(const Request& request) {
   std::vector<MetricId> ids;
   FATHOM_TRY(const std::vector<View> made, views(request, ids));
   const TreeView& tree = *made.front().tree;
-  const std::string text = to_lower(request.get("text"));
+  const std::string_view text = request.get("text");
+  // "/regex/" or a part of the name, whatever the case.
+  expression::PatternPtr pattern;
+  if (text.size() > 2 && text.front() == '/' && text.back() == '/') {
+    auto made_pattern = expression::make_pattern(fmt::format("(?i){}", text.substr(1, text.size() - 2)));
+    if (!made_pattern) return std::move(made_pattern).error().as(ErrorKind::usage);
+    pattern = *std::move(made_pattern);
+  }
+  const std::string part = to_lower(text);
   std::set<std::uint32_t> nodes;
   for (std::uint32_t n = 0; n < tree.nodes.size() && nodes.size() < static_cast<std::size_t>(kMostNodes); ++n) {
-    if (to_lower(name_of(tree.nodes[n])).find(text) == std::string::npos) continue;
+    const std::string name = name_of(tree.nodes[n]);
+    bool hit = false;
+    if (pattern) {
+      FATHOM_TRY(hit, expression::search(*pattern, name));
+    } else {
+      hit = to_lower(name).find(part) != std::string::npos;
+    }
+    if (!hit) continue;
     for (std::uint32_t at = n; at != TreeView::kNone && nodes.insert(at).second;) at = tree.nodes[at].parent;
   }
   return answer_nodes(made, ids, {nodes.begin(), nodes.end()});

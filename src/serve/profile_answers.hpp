@@ -1,4 +1,4 @@
-// Questions about a profile: metrics, locations, call trees, flame graphs, spread over locations.
+// Questions about a profile: metrics, call trees, flame graphs, spread over locations.
 #pragma once
 
 #include <list>
@@ -20,17 +20,16 @@ class ProfileAnswers {
 
   // Columns: name, title, unit, parent, description, why it has no values.
   Result<Answer> metrics() const;
-  // Columns: label, name, kind, rank, process, node of every location.
-  Result<Answer> locations() const;
-  // view=topdown|bottomup|flat, metrics=a,b, node=N (or none: the roots), locations=0-3,7, limit=N:
+  // view=topdown|bottomup|flat, metrics=a\nb (lines), node=N (or none: the roots), locations=0-3,7, limit=N:
   // nodes below `node` in depth-first order, the heaviest first where not all fit, with both values per metric.
   Result<Answer> tree(const Request& request);
   // The same, with share: the nodes of the hot path.
   Result<Answer> hot_path(const Request& request);
-  // The same, with text or regex: nodes whose region fits, with all that lies above them.
+  // The same, with text ("part" or "/regex/"): nodes whose region fits, with all that lies above them.
   Result<Answer> search(const Request& request);
   // view, metric, node, least (share of the total): boxes that are at least so wide.
   Result<Answer> flame(const Request& request);
+  [[nodiscard]] const Profile& profile() const { return *profile_; }
   // metric, context (number of a node of the top-down view; none: all): a value per location.
   Result<Answer> spread(const Request& request);
 
@@ -45,6 +44,7 @@ class ProfileAnswers {
   Result<std::vector<View>> views(const Request& request, std::vector<MetricId>& metrics);
   [[nodiscard]] Result<std::vector<LocationId>> chosen_locations(std::string_view text) const;
   [[nodiscard]] Result<MetricId> metric(std::string_view name) const;
+  [[nodiscard]] MetricId likely_metric() const;
   [[nodiscard]] std::string name_of(const TreeView::Node& node) const;
   Result<Answer> answer_nodes(const std::vector<View>& views, const std::vector<MetricId>& metrics,
                               const std::vector<std::uint32_t>& nodes) const;
@@ -52,8 +52,5 @@ class ProfileAnswers {
   ProfilePtr profile_;
   std::list<View> views_;
 };
-
-// The metric that a person most likely wants: time, or else the first that has values.
-MetricId likely_metric(const Profile& profile);
 
 }  // namespace fathom::serve

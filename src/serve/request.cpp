@@ -22,7 +22,7 @@ Answer Answer::failed(int status, const Error& error) {
   if (const std::string place = error.place().text(); !place.empty()) json.member("place", std::string_view(place));
   if (!error.hint().empty()) json.member("hint", std::string_view(error.hint()));
   json.end_object();
-  return {status, "application/json", out.text()};
+  return {status, "application/json", out.text(), error.what()};
 }
 
 Answer Answer::nothing_there() { return failed(404, Error("there is no such thing here")); }

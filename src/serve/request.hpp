@@ -27,11 +27,13 @@ struct Answer {
   int status = 200;
   std::string type = "application/json";
   std::string body;
+  std::string failure = {};  // what was wrong, in one line; the body says more
 
   static Answer json(std::string text) { return {200, "application/json", std::move(text)}; }
   // {"error": ..., "place": ..., "hint": ...}
   static Answer failed(int status, const Error& error);
   static Answer nothing_there();
+  // Of an answer that failed: what was wrong, in one line.
 };
 
 }  // namespace fathom::serve

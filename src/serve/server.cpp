@@ -7,12 +7,15 @@
 
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 #include "base/cancel.hpp"
 #include "base/execution.hpp"
+#include "io/inflate.hpp"
 #include "serve/assets.hpp"
 #include "serve/guard.hpp"
 
@@ -21,8 +24,39 @@ namespace fathom::serve {
 namespace {
 
 constexpr std::size_t kLargestBody = 1U << 20;
-constexpr std::size_t kThreads = 32;
+constexpr std::size_t kConnections = 64;
+constexpr std::size_t kPackedFrom = std::size_t{32} << 10;
 constexpr std::size_t kLargestCount = 64;  // of query parameters
+
+// At most so many connections are open: further ones wait outside until one ends. A thread each, since a slow client
+// holds one until it is timed out.
+class Connections final : public httplib::TaskQueue {
+ public:
+  explicit Connections(const std::atomic<bool>& ending) : ending_(ending), threads_(kConnections) {}
+
+  void enqueue(std::function<void()> answer) override {
+    {
+      std::unique_lock lock(mutex_);
+      // The one who accepts waits here; it looks up now and then, in case the server ends.
+      while (open_ >= kConnections && !ending_) ended_.wait_for(lock, std::chrono::milliseconds(50));
+      ++open_;
+    }
+    threads_.enqueue([this, answer = std::move(answer)] {
+      answer();
+      const std::lock_guard lock(mutex_);
+      --open_;
+      ended_.notify_one();
+    });
+  }
+  void shutdown() override { threads_.shutdown(); }
+
+ private:
+  const std::atomic<bool>& ending_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t open_ = 0;
+  httplib::ThreadPool threads_;
+};
 
 std::vector<std::string> all_of(const httplib::Request& request, const char* header) {
   std::vector<std::string> out;
@@ -49,6 +83,7 @@ struct Server::Parts {
   int port = 0;
   const Execution* execution = &Execution::current();  // of whoever runs the server: holds for its threads, too
   std::atomic<std::int64_t> last_request_ms{0};
+  std::atomic<bool> ending{false};
 
   void headers(httplib::Response& response, bool data) const {
     response.set_header(
@@ -112,7 +147,17 @@ struct Server::Parts {
     for (const auto& [name, value] : request.params) question.query[name] = value;
     Answer answer = viewer.answer(question);
     response.status = answer.status;
-    response.set_content(std::move(answer.body), answer.type);
+    // The library would pack what it knows as text, as tightly as it can: seconds for a megabyte. A type with its
+    // character set is none of those; what is large is packed here, quickly.
+    const std::string type = answer.type == "application/json" ? "application/json; charset=utf-8" : answer.type;
+    const bool packs = request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+    if (packs && answer.body.size() > kPackedFrom) {
+      const std::vector<std::byte> packed = gzip(as_bytes(answer.body), 1);
+      response.set_header("Content-Encoding", "gzip");
+      response.set_content(reinterpret_cast<const char*>(packed.data()), packed.size(), type);
+      return;
+    }
+    response.set_content(std::move(answer.body), type);
   }
 
   void give_page(const std::string& path, httplib::Response& response) {
@@ -172,11 +217,11 @@ Result<std::unique_ptr<Server>> Server::listen(Viewer& viewer, ServerOptions opt
   auto parts = std::make_unique<Parts>(viewer, std::move(options));
   Parts& p = *parts;
   p.http.set_payload_max_length(kLargestBody);
-  p.http.set_read_timeout(std::chrono::seconds(10));
+  p.http.set_read_timeout(std::chrono::seconds(5));
   p.http.set_write_timeout(std::chrono::seconds(30));
   p.http.set_keep_alive_timeout(5);
   p.http.set_tcp_nodelay(true);
-  p.http.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  p.http.new_task_queue = [&p] { return new Connections(p.ending); };
   p.http.set_pre_routing_handler([&p](const httplib::Request& request, httplib::Response& response) {
     // The body of a POST is only read behind this point: everything else is answered here.
     if (request.method == "POST") return httplib::Server::HandlerResponse::Unhandled;
@@ -228,7 +273,10 @@ Result<void> Server::run() {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       const bool idle = p.options.idle.count() > 0 &&
                         Parts::now_ms() - p.last_request_ms > std::chrono::milliseconds(p.options.idle).count();
-      if ((p.execution->cancelled() || idle) && p.http.is_running()) p.http.stop();
+      if ((p.execution->cancelled() || idle) && p.http.is_running()) {
+        p.ending = true;
+        p.http.stop();
+      }
     }
   });
   const bool ended = p.http.listen_after_bind();
@@ -238,6 +286,9 @@ Result<void> Server::run() {
   return {};
 }
 
-void Server::stop() { parts_->http.stop(); }
+void Server::stop() {
+  parts_->ending = true;
+  parts_->http.stop();
+}
 
 }  // namespace fathom::serve

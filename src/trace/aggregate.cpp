@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/self_profile.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
+#include "trace/extent.hpp"
 #include "trace/samples.hpp"
 
 namespace fathom {
+
+template <class Pack>
+static void pack_fields(Pack& pack, TraceTotals& totals) {
+  pack(totals.regions, totals.states, totals.counters, totals.messages, totals.kinds, totals.first_ns, totals.last_ns);
+}
 
 namespace {
 
@@ -305,6 +311,7 @@ Result<TraceTotals> aggregate(const Trace& trace, LocationId location, TimeWindo
 }
 
 Result<TraceStatistics> trace_statistics(const Trace& trace, const StatisticsOptions& options) {
+  const Phase phase("count");
   static constexpr std::array<std::string_view, 4> kTables = {"location", "state", "counter", "kind"};
   for (const std::string& by : options.by) {
     if (std::find(kTables.begin(), kTables.end(), by) == kTables.end()) {
@@ -328,26 +335,20 @@ Result<TraceStatistics> trace_statistics(const Trace& trace, const StatisticsOpt
                              {"received", ColumnType::int64, "bytes"}}});
   const bool each = std::find(options.by.begin(), options.by.end(), "location") != options.by.end();
   TraceTotals all;
-  Progress progress("stats", locations.size());
-  // Rounds bound the memory of partial results.
-  const std::size_t round = 16 * std::size_t{thread_count()};
-  for (std::size_t begin = 0; begin < locations.size(); begin += round) {
-    const std::size_t many = std::min(round, locations.size() - begin);
-    std::vector<TraceTotals> parts(many);
-    FATHOM_CHECK(parallel_for(many, [&](std::size_t n) -> Result<void> {
-      FATHOM_TRY(parts[n], aggregate(trace, locations[begin + n], window));
-      progress.advance();
-      return {};
-    }));
-    for (std::size_t n = 0; n < many; ++n) {
-      all.merge(parts[n]);
-      if (!each) continue;
-      const std::string label = trace.definitions().system.location_label(locations[begin + n]);
-      for (const CallStatistics& call : calls_of(trace, parts[n])) {
-        by_location.row(label, call.name, call.count, call.wall_s, call.sent, call.received);
-      }
+  const auto make = [&](std::size_t i, TraceTotals& part) -> Result<void> {
+    FATHOM_TRY(part, aggregate(trace, locations[i], window));
+    return {};
+  };
+  const auto take = [&](std::size_t i, const TraceTotals& part) {
+    all.merge(part);
+    if (!each) return;
+    const std::string label = trace.definitions().system.location_label(locations[i]);
+    for (const CallStatistics& call : calls_of(trace, part)) {
+      by_location.row(label, call.name, call.count, call.wall_s, call.sent, call.received);
     }
-  }
+  };
+  const auto weight = [&](std::size_t i) { return extent(trace, locations[i]); };
+  FATHOM_CHECK(share_and_fold<TraceTotals>("stats", locations.size(), weight, make, take));
   TraceStatistics out;
   out.calls = calls_of(trace, all);
   out.has_matrix = !all.messages.empty();

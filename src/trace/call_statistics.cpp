@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
+#include "trace/extent.hpp"
 
 namespace fathom {
 
@@ -19,8 +18,19 @@ struct RegionSums {
   std::int64_t wall_ns = 0;
   std::int64_t sent = 0;
   std::int64_t received = 0;
+  [[nodiscard]] bool any() const { return count != 0 || wall_ns != 0 || sent != 0 || received != 0; }
 };
 using Matrix = std::map<std::pair<std::int64_t, std::int64_t>, MatrixEntry>;
+
+// What comes of a location.
+struct Part {
+  std::vector<std::pair<std::uint32_t, RegionSums>> sums;  // by region
+  Matrix matrix;
+};
+template <class Pack>
+void pack_fields(Pack& pack, Part& part) {
+  pack(part.sums, part.matrix);
+}
 
 // One location.
 class Calls {
@@ -149,29 +159,31 @@ Result<TraceStatistics> call_statistics(const Trace& trace, const StatisticsOpti
   TimeWindow window;
   if (options.from_ns) window.from_ns = *options.from_ns;
   if (options.to_ns) window.to_ns = *options.to_ns;
-  std::mutex mutex;
   std::vector<RegionSums> sums(trace.definitions().regions.size());
   Matrix matrix;
-  Progress progress("reading events", locations.size());
-  const auto read = [&](std::size_t i) -> Result<void> {
+  const auto read = [&](std::size_t i, Part& part) -> Result<void> {
     Calls calls(trace, locations[i], window);
     FATHOM_CHECK(calls.read(locations[i]));
-    progress.advance();
-    const std::scoped_lock lock(mutex);
     for (std::size_t r = 0; r < sums.size(); ++r) {
-      const RegionSums& one = calls.sums()[r];
-      sums[r].count += one.count;
-      sums[r].wall_ns += one.wall_ns;
-      sums[r].sent += one.sent;
-      sums[r].received += one.received;
+      if (calls.sums()[r].any()) part.sums.emplace_back(static_cast<std::uint32_t>(r), calls.sums()[r]);
     }
-    for (const auto& [pair, one] : calls.matrix()) {
+    part.matrix = std::move(calls.matrix());
+    return {};
+  };
+  const auto add = [&](std::size_t, const Part& part) {
+    for (const auto& [region, one] : part.sums) {
+      sums[region].count += one.count;
+      sums[region].wall_ns += one.wall_ns;
+      sums[region].sent += one.sent;
+      sums[region].received += one.received;
+    }
+    for (const auto& [pair, one] : part.matrix) {
       matrix[pair].messages += one.messages;
       matrix[pair].bytes += one.bytes;
     }
-    return {};
   };
-  FATHOM_CHECK(parallel_for(locations.size(), read));
+  const auto weight = [&](std::size_t i) { return extent(trace, locations[i]); };
+  FATHOM_CHECK(share_and_fold<Part>("reading events", locations.size(), weight, read, add));
   TraceStatistics made;
   // Regions of the same name are one call to the user.
   std::map<std::string, std::size_t> rows;

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
+#include "trace/extent.hpp"
 #include "trace/gpu_idleness.hpp"
 
 namespace fathom {
@@ -79,7 +80,7 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
   }
   std::optional<std::size_t> depth;
   for (const auto& [key, value] : options.options) {
-    depth = key == "depth" ? parse_integer<std::size_t>(value) : std::nullopt;
+    depth = key == kDepth.name ? parse_integer<std::size_t>(value) : std::nullopt;
     if (!depth) return Error::usage(fmt::format("option {}={}: samples take depth=N", key, value));
   }
   const auto asked = [&](std::string_view what) {
@@ -94,11 +95,12 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
     if (wanted) chosen.emplace_back(i);
   }
   if (chosen.empty() && !options.locations.empty()) return Error::usage("no location has such an id");
-  std::vector<SpentByFrame> spent(chosen.size());
-  FATHOM_CHECK(parallel_for(chosen.size(), [&](std::size_t i) -> Result<void> {
-    FATHOM_TRY(spent[i], spent_at(trace, chosen[i], options, depth));
+  const auto read = [&](std::size_t i, SpentByFrame& here) -> Result<void> {
+    FATHOM_TRY(here, spent_at(trace, chosen[i], options, depth));
     return {};
-  }));
+  };
+  const auto weight = [&](std::size_t i) { return extent(trace, chosen[i]); };
+  FATHOM_TRY(const auto spent, share_out<SpentByFrame>("reading samples", chosen.size(), weight, Holder::first, read));
   const auto name_of = [&](std::uint32_t frame) {
     const ContextId id{frame};
     return id.valid() ? defs.region_of(id).name : std::string(kNoActivity);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/option.hpp"
 #include "trace/statistics.hpp"
 #include "trace/trace.hpp"
 
@@ -15,8 +16,11 @@ inline constexpr std::string_view kNoActivity = "<no activity>";
 // deep or no depth is asked for. Loops and lines belong to their function. Invalid for an invalid context.
 ContextId frame_at(const ContextTree& tree, ContextId context, std::optional<std::size_t> depth);
 
+inline constexpr Option<std::uint64_t> kDepth{"depth", "N",
+                                              "the function at this depth of the call stack; 0 = the outermost"};
+
 // Time per function: a sample counts until the next one of its location, the last one not at all. Samples without a
-// context are idle. The option depth=N chooses the function at that depth. --by location: the same per location; --by
+// context are idle. kDepth chooses the function at that depth. --by location: the same per location; --by
 // context: per call path down to the depth; --by gpu-idle: see gpu_idleness.hpp.
 Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOptions& options);
 

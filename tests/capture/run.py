@@ -88,7 +88,19 @@ class Case:
                   if matrix.get(pair) != sent.get(pair)]
         if wrong:
             fail("\n".join(wrong))
+        self.ask_reference()
         return stats
+
+    def ask_reference(self):
+        """Where the dump of the DUMPI community is on the PATH, it must read the same."""
+        judge = shutil.which("dumpi2ascii")
+        for file in sorted(self.trace.glob("*.bin")) if judge else []:
+            done = subprocess.run([judge, "-HSKFPAX", file], env=dict(os.environ) | {"TZ": ""}, capture_output=True,
+                                  timeout=120)
+            ours = subprocess.run([self.fathom, "dump", file], env=dict(os.environ) | {"TZ": ""}, capture_output=True,
+                                  timeout=120)
+            if done.returncode != 0 or done.stdout != ours.stdout:
+                fail(f"{judge} {file}: {done.returncode} {done.stderr.decode()}, or another text than ours")
 
     def done(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -267,7 +279,64 @@ def check_kill(case):
             (case.folder / f"reached.{rank}").unlink()
 
 
-CHECKS = {"all": check_all, "settings": check_settings, "life": check_life, "full-disk": check_full_disk,
+def check_otf2(case):
+    """An archive with all calls, also those that a DUMPI trace has no place for."""
+    if "libopen-trace-format2" in case.record("--format", "otf2", arguments=["newer"], expected=None).stderr:
+        print("skipped: built without the OTF2 library")
+        sys.exit(SKIPPED)
+    left = sorted(p.name for p in case.trace.iterdir() if p.suffix in (".bin", ".calls", ".meta", ".unrecorded"))
+    anchors = sorted(case.trace.glob("*.otf2"))
+    if left or len(anchors) != 1:
+        fail(f"left: {left}, archives: {anchors}")
+    case.ask("check", str(anchors[0]))
+    calls, _ = case.counted()
+    stats = json.loads(case.ask("stats", str(anchors[0]), "--json"))
+    found = {name: entry["count"] for name, entry in stats["calls"].items()}
+    if found != dict(calls) or found.get("MPI_Ibarrier", 0) != 10 * case.ranks:
+        fail(f"recorded {found}, made {dict(calls)}")
+    judge = shutil.which("otf2-print")
+    if judge:
+        text = subprocess.run([judge, str(anchors[0])], capture_output=True, text=True, timeout=120)
+        if text.returncode != 0 or text.stdout.count('"MPI_Ibarrier"') != 2 * 10 * case.ranks:
+            fail(f"otf2-print: {text.returncode} {text.stderr}, {text.stdout.count('MPI_Ibarrier')} lines")
+
+
+def check_counters(case):
+    """Counters through PAPI, where it is installed: of the kernel's own, which a virtual machine has, too."""
+    done = case.record("--counters", "perf::PAGE-FAULTS,NO_SUCH_COUNTER")
+    if "counters are left out" in done.stderr or "perf::PAGE-FAULTS is not to be had" in done.stderr:
+        print("skipped: no PAPI, or it may not count here")
+        sys.exit(SKIPPED)
+    if done.stderr.count("counter NO_SUCH_COUNTER is not to be had here and left out") != 1:
+        fail(f"the counter that there is not: {done.stderr}")
+    case.compare()
+    for file in sorted(case.trace.glob("*.bin")):
+        lines = [line for line in case.ask("dump", str(file)).splitlines() if line.startswith("Perfcounters:")]
+        values = [int(line.split("=")[1].rstrip("]")) for line in lines]
+        if len(values) < 20 or values != sorted(values) or values[-1] <= values[0]:
+            fail(f"{file}: {values[:10]}... are no counts of faults")
+
+
+def check_spawn(case):
+    """Processes that the program starts write a trace of their own."""
+    case.record()
+    metas = sorted(case.trace.glob("*.meta"))
+    if len(metas) != 2:
+        fail(f"expected two traces, found {metas}")
+    for meta in metas:
+        case.ask("check", str(meta))
+    calls = [{name: entry["count"] for name, entry in json.loads(case.ask("stats", str(meta), "--json"))["calls"].items()}
+             for meta in metas]
+    parent, child = sorted(calls, key=lambda names: "MPI_Comm_spawn" not in names)
+    if (parent.get("MPI_Comm_spawn"), parent.get("MPI_Bcast"), child.get("MPI_Bcast")) != (1, 1, 2):
+        fail(f"calls: {calls}")
+    dumps = [case.ask("dump", str(file)) for file in case.trace.glob("*-0000.bin")]
+    if not any('string argv[-2]=["child"]' in text for text in dumps):
+        fail("the arguments of the child are not recorded")
+    case.ask_reference()
+
+
+CHECKS = {"all": check_all, "counters": check_counters, "spawn": check_spawn, "otf2": check_otf2, "settings": check_settings, "life": check_life, "full-disk": check_full_disk,
           "kill": check_kill, "own-wrappers": check_own_wrappers}
 
 

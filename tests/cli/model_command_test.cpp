@@ -83,7 +83,7 @@ TEST(ModelCommand, TheTableRanksMarksAndExplains) {
   EXPECT_EQ(line_with(ran.out, "  main  ").front(), '?');
   EXPECT_NE(ran.out.find("\nScalability bugs (!):\n  'time' of main->write_output grows like p, faster than log2(p): "),
             std::string::npos);
-  EXPECT_NE(ran.out.find("\nNot sure (?):\n  'time' of main is modelled by "), std::string::npos);
+  EXPECT_NE(ran.out.find("\nNot sure (?):\n  'time' of main may grow like "), std::string::npos);
 }
 
 TEST(ModelCommand, ExpectationAndTargetAreTheUsers) {
@@ -185,6 +185,86 @@ TEST(ModelCommand, PredictionsComeWithIntervals) {
   EXPECT_GT(high, value);
 }
 
+TEST(ModelCommand, JsonSaysWhatTheTableSays) {
+  double now = 0;
+  double target = 0;
+  for (const Json& model : run_json({kExample, "--at", "p=1024"})) {
+    now += model["share_now"].get<double>();
+    target += model["share_target"].get<double>();
+    const std::string path = model["callpath"];
+    // As examples/make_scaling.py made them.
+    if (path == "main->write_output") {
+      EXPECT_EQ(model["mark"], "!");
+      EXPECT_EQ(model["growth"], "p");
+      EXPECT_NE(model["reason"].get<std::string>().find("faster than log2(p)"), std::string::npos);
+    } else if (path == "main->solve->stencil") {
+      EXPECT_EQ(model["mark"], "");
+      EXPECT_EQ(model["growth"], "constant");
+      EXPECT_EQ(model["reason"], "");
+    }
+  }
+  EXPECT_NEAR(now, 1, 1e-9);
+  EXPECT_NEAR(target, 1, 1e-9);
+}
+
+TEST(ModelCommand, FailsOnBugsWhenAskedTo) {
+  EXPECT_EQ(run({kExample, "--fail-on-bug"}).status, 1);
+  EXPECT_NE(run({kExample, "--fail-on-bug"}).err.find("4 of 8 models grow faster"), std::string::npos);
+  EXPECT_EQ(run({kExample, "--fail-on-bug", "--json"}).status, 1);
+  EXPECT_EQ(run({kExample, "--fail-on-bug", "--expect", "p^2"}).status, 0);
+  EXPECT_EQ(run({kExample, "--fail-on-bug", "--callpath", "main->solve->stencil"}).status, 0);
+}
+
+TEST(ModelCommand, TimeIsShownUnlessAMetricIsChosen) {
+  const TemporaryDirectory folder;
+  const std::string path = (folder.path() / "two.txt").string();
+  std::ofstream(path)
+      << "PARAMETER p\nPOINTS 4 8 16 32 64\nMETRIC visits\nREGION f\nDATA 1\nDATA 2\nDATA 3\nDATA 4\nDATA 5\n"
+         "METRIC time\nREGION f\nDATA 4\nDATA 8\nDATA 16\nDATA 32\nDATA 64\n";
+  const Ran usual = run({path});
+  EXPECT_EQ(usual.out.rfind("1 model;", 0), 0U) << usual.out;
+  EXPECT_NE(usual.out.find("time"), std::string::npos);
+  EXPECT_NE(usual.err.find("-m NAME shows another metric (visits)"), std::string::npos) << usual.err;
+  EXPECT_NE(run({path, "-m", "visits"}).out.find("visits"), std::string::npos);
+  EXPECT_EQ(run({path, "-m", "*"}).out.rfind("2 models", 0), 0U);
+  EXPECT_EQ(run_json({path}).size(), 2U);  // machines get everything
+}
+
+TEST(ModelCommand, TheDifferenceOfTwoExperimentsIsOneLessTheOther) {
+  const TemporaryDirectory before;
+  const TemporaryDirectory after;
+  const auto f = [](double slope) { return [slope](double p, double, double) { return 10 + slope * p; }; };
+  const std::string old_path = write_experiment(before, 1, f(1));
+  const std::string new_path = write_experiment(after, 1, f(3));
+  const Ran ran = run({new_path, "--minus", old_path, "--at", "p=100", "--json"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Json row = Json::parse(ran.out)["models"][0];
+  EXPECT_NEAR(row["now_change"].get<double>(), 2 * 64, 0.5);
+  EXPECT_NEAR(row["target"].get<double>(), 310, 1);
+  EXPECT_NEAR(row["target_other"].get<double>(), 110, 1);
+  EXPECT_NEAR(row["target_change"].get<double>(), 200, 1);
+  const std::string figure = (after.path() / "change.svg").string();
+  EXPECT_EQ(run({new_path, "--minus", old_path, "--plot", figure}).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(figure));
+  EXPECT_EQ(run({new_path, "--minus", (after.path() / "none.txt").string()}).status, 2);
+}
+
+TEST(ModelCommand, AFigureIsOfTheKindThatItsNameSays) {
+  const TemporaryDirectory folder;
+  EXPECT_EQ(run({kExample, "--plot", (folder.path() / "x.gif").string()}).status, 2);
+  EXPECT_EQ(run({kExample, "--plot", (folder.path() / "x").string()}).status, 2);
+  const std::string png = (folder.path() / "x.png").string();
+  const Ran ran = run({kExample, "--plot", png});
+  if (ran.status == 0) {
+    std::ifstream in(png, std::ios::binary);
+    std::string start(4, ' ');
+    in.read(start.data(), 4);
+    EXPECT_EQ(start, "\x89PNG");
+  } else {
+    EXPECT_FALSE(std::filesystem::exists(png));
+  }
+}
+
 TEST(ModelCommand, JsonHasExactlyTheDocumentedMembers) {
   const Json models = run_json({kExample, "--predict", "p=1024"});
   ASSERT_TRUE(models.is_array());
@@ -192,8 +272,9 @@ TEST(ModelCommand, JsonHasExactlyTheDocumentedMembers) {
   for (const Json& model : models) {
     std::vector<std::string> keys;
     for (const auto& [key, value] : model.items()) keys.push_back(key);
-    EXPECT_EQ(keys, (std::vector<std::string>{"AR2", "RE", "RSS", "SMAPE", "callpath", "function", "metric",
-                                              "predictions", "rRSS", "terms"}));
+    EXPECT_EQ(keys,
+              (std::vector<std::string>{"AR2", "RE", "RSS", "SMAPE", "callpath", "function", "growth", "mark", "metric",
+                                        "predictions", "rRSS", "reason", "share_now", "share_target", "terms"}));
     EXPECT_TRUE(model["terms"]["constant"].is_number());
     for (const Json& term : model["terms"]["compound"]) {
       EXPECT_TRUE(term["coefficient"].is_number());

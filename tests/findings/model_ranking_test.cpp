@@ -149,7 +149,7 @@ TEST(Ranking, GrowthThatMayBeNoiseIsUnsureAndDoesNotCountAtTheTarget) {
   EXPECT_FALSE(flat.bug);
   EXPECT_TRUE(flat.unsure);
   EXPECT_LT(flat.then, 30);  // the cubic would give 1094
-  EXPECT_NE(flat.explanation.find("does not allow to tell that from log2(p)"), std::string::npos);
+  EXPECT_NE(flat.explanation.find("scatter too much to rule out log2(p)"), std::string::npos);
   EXPECT_TRUE(named(data, *ranking, "line").bug);
 }
 

@@ -9,12 +9,14 @@ A case is a folder below tests/golden/<area>/:
 
 Directives in cmd:
   # status: N            expected exit status (default 0)
-  # stderr: REGEX        must be found in stderr (may be repeated; default: stderr is not looked at)
-  # stderr-empty         nothing may be on stderr
+  # stderr: REGEX        must be found in stderr (may be repeated). Every line there must be matched by one of them: an
+                         unexpected warning fails. Lines that are indented belong to the one before (hints).
+  # stderr-any           what else is on stderr does not matter
   # tolerance: X         numbers may differ by this relative amount (default: none in text, 1e-12 in json and csv)
   # unordered            the order of lines, rows or array elements does not matter
   # subset               members of JSON objects that are not in the expected ones are ignored
   # only-lines: REGEX    look at the lines of stdout that match, only
+  # terminal: N          stdout is a terminal of N columns; escape characters appear as ␛ in the expected output
   # source: ...          where the expected output comes from (a remark, but every case has one)
 
 Variables in the command line: $DATA (real files; the case is skipped where they are missing), $EXAMPLES (examples/ of
@@ -24,14 +26,19 @@ Exit status: 0 passed, 1 failed, 77 skipped. --accept writes what was printed; r
 import argparse
 import csv
 import difflib
+import fcntl
 import io
 import json
 import math
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parent
@@ -45,8 +52,8 @@ class Case:
         self.folder = folder
         self.name = str(folder.relative_to(GOLDEN))
         self.status, self.stderr, self.tolerance = 0, [], None
-        self.unordered = self.subset = self.stderr_empty = False
-        self.only_lines = None
+        self.unordered = self.subset = self.stderr_any = False
+        self.only_lines = self.terminal = None
         lines = []
         for line in (folder / "cmd").read_text().splitlines():
             if not line.startswith("#"):
@@ -58,8 +65,10 @@ class Case:
                 self.status = int(value)
             elif key == "stderr":
                 self.stderr.append(value)
-            elif key == "stderr-empty":
-                self.stderr_empty = True
+            elif key == "stderr-any":
+                self.stderr_any = True
+            elif key == "terminal":
+                self.terminal = int(value)
             elif key == "tolerance":
                 self.tolerance = float(value)
             elif key == "unordered":
@@ -162,6 +171,31 @@ def compare(case, actual):
     return "\n".join(difflib.unified_diff(before, after, "expected", "printed", lineterm=""))
 
 
+def run_on_terminal(case, folder, environment):
+    """The same with a pseudo-terminal for stdout, as a person sees it."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, case.terminal, 0, 0))
+    child = subprocess.Popen(["sh", "-c", case.command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                             stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    printed = []
+
+    def read():
+        try:
+            while part := os.read(ours, 65536):
+                printed.append(part)
+        except OSError:  # how Linux says that the other end is closed
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    _, errors = child.communicate(timeout=TIMEOUT)
+    reader.join(TIMEOUT)
+    os.close(ours)
+    text = b"".join(printed).replace(b"\r\n", b"\n").replace(b"\x1b", "␛".encode())
+    return subprocess.CompletedProcess(child.args, child.returncode, text, errors)
+
+
 def run(case, fathom, data, accept):
     if "$DATA" in case.command and not data.is_dir():
         print(f"skipped: {case.name}: no data at {data}")
@@ -171,8 +205,12 @@ def run(case, fathom, data, accept):
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
         environment.update({k: str(v) for k, v in places.items()}, TZ="UTC", LC_ALL="C.UTF-8",
                            PATH=f"{fathom.parent}:{os.environ.get('PATH', '')}")
-        result = subprocess.run(["sh", "-c", case.command], cwd=temporary, env=environment, timeout=TIMEOUT,
-                                stdin=subprocess.DEVNULL, capture_output=True)
+        if case.terminal:
+            environment["TERM"] = "xterm-256color"
+            result = run_on_terminal(case, temporary, environment)
+        else:
+            result = subprocess.run(["sh", "-c", case.command], cwd=temporary, env=environment, timeout=TIMEOUT,
+                                    stdin=subprocess.DEVNULL, capture_output=True)
     printed, errors = (x.decode("utf-8", "replace") for x in (result.stdout, result.stderr))
     for name, place in sorted(places.items(), key=lambda item: -len(str(item[1]))):
         printed, errors = printed.replace(str(place), "$" + name), errors.replace(str(place), "$" + name)
@@ -182,10 +220,11 @@ def run(case, fathom, data, accept):
     if result.returncode != case.status:
         problems.append(f"exit status {result.returncode} instead of {case.status}")
     for pattern in case.stderr:
-        if not re.search(pattern, errors):
+        if not re.search(pattern, errors, re.MULTILINE):
             problems.append(f"stderr does not match {pattern!r}")
-    if case.stderr_empty and errors:
-        problems.append("stderr is not empty")
+    if not case.stderr_any:
+        problems += [f"unexpected on stderr: {line}" for line in errors.splitlines()
+                     if line and not line.startswith("  ") and not any(re.search(p, line) for p in case.stderr)]
     trouble = compare(case, printed) if case.expected else "stdout is not empty:\n" + printed[:2000] if printed else None
     if accept and trouble:
         kind = case.expected.suffix if case.expected else ".json" if "--json" in case.command else \

@@ -8,7 +8,10 @@ import os
 import subprocess
 import sys
 import threading
+import types
 import unittest
+import xml.etree.ElementTree
+from typing import Any
 
 try:
     import numpy as np
@@ -165,6 +168,74 @@ class Levels(unittest.TestCase):
             models.predict(q=3)
         with self.assertRaises(fathom.UsageError):
             fathom.model(EXPERIMENT, modeler="none of them")
+
+
+    def test_report_is_that_of_the_program(self) -> None:
+        for path in (PROFILE, TRACE):
+            expected = json.loads(program("report", path, "--json"))
+            del expected["diagnostics"]
+            found = fathom.open(path).report()
+            self.assertEqual(dict(found), expected)
+            for one in found.findings:
+                self.assertIn(one["text"], str(found))
+        self.assertIn("<table>", found._repr_html_())
+
+    def test_reduce_has_its_options(self) -> None:
+        trace = fathom.open(TRACE).trace
+        whole = trace.reduce()
+        self.assertEqual(whole.levels, ["profile"])
+        total = lambda ds, metric: sum(ds.profile.totals(metric)["exclusive"].tolist())  # noqa: E731
+        parts = trace.reduce(windows=4)
+        self.assertAlmostEqual(total(whole, "time"), total(parts, "time"))
+        self.assertEqual(parts.info["locations"], 4 * whole.info["locations"])
+        names = [row["name"] for row in trace.reduce(split="peer").table("context").to_dicts()]
+        self.assertTrue(any(name.startswith("peer ") for name in names), names)
+        with self.assertRaises(fathom.UsageError):
+            trace.reduce(split="colour")
+        with self.assertRaises(fathom.UsageError):
+            trace.reduce(from_ns=5, to_ns=5)
+
+    def test_hatchet_gets_the_tree(self) -> None:
+        """With a stand-in that keeps what it is given, where hatchet is not installed."""
+        class GraphFrame:
+            @staticmethod
+            def from_literal(literal: list[dict[str, Any]]) -> list[dict[str, Any]]:
+                return literal
+
+        stand_in = types.ModuleType("hatchet")
+        stand_in.GraphFrame = GraphFrame  # type: ignore[attr-defined]
+        before = sys.modules.get("hatchet")
+        sys.modules["hatchet"] = stand_in
+        try:
+            roots = fathom.open(PROFILE).to_hatchet("time")
+        finally:
+            del sys.modules["hatchet"]
+            if before is not None:
+                sys.modules["hatchet"] = before
+        tree = fathom.open(PROFILE).profile.tree("time")
+
+        def compare(literal: list[dict[str, Any]], nodes: list[Any]) -> None:
+            self.assertEqual([one["frame"]["name"] for one in literal], [node.name for node in nodes])
+            for one, node in zip(literal, nodes):
+                self.assertEqual(one["metrics"], {"time": node.exclusive, "time (inc)": node.inclusive})
+                compare(one["children"], node.children)
+
+        compare(roots, tree.children)
+
+    def test_a_model_shows_its_plot(self) -> None:
+        html = fathom.model(EXPERIMENT)._repr_html_()
+        self.assertIn("<svg", html)
+        xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + 6])
+
+    def test_ctrl_c_stops(self) -> None:
+        code = ("import fathom, os, signal, threading\n"
+                f"trace = fathom.open({TRACE!r}).trace\n"
+                "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+                "try:\n"
+                "    while True: trace.reduce()\n"
+                "except KeyboardInterrupt: print('stopped')\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout, "stopped\n", done.stderr)
 
 
 class Sql(unittest.TestCase):

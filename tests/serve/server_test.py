@@ -116,8 +116,73 @@ except OSError:
 check(b"200" not in answer.split(b"\r\n")[0], f"a header of 100 KB: {answer[:40]}")
 huge.close()
 
+# A thousand connections that say nothing: no more than 64 are let in, and once they are gone others are answered.
+crowd = []
+for _ in range(1000):
+    s = socket.socket()
+    s.settimeout(0.02)
+    try:
+        s.connect(("127.0.0.1", port))
+    except OSError:
+        pass
+    crowd.append(s)
+with open(f"/proc/{child.pid}/status") as text:
+    threads = int(next(line for line in text if line.startswith("Threads")).split()[1])
+sockets = sum(1 for fd in os.listdir(f"/proc/{child.pid}/fd")
+              if os.path.exists(f"/proc/{child.pid}/fd/{fd}") is False and
+              os.readlink(f"/proc/{child.pid}/fd/{fd}").startswith("socket"))
+check(threads < 120, f"{threads} threads for a thousand connections")
+check(sockets <= 70, f"{sockets} sockets are open of a thousand")
+for s in crowd:
+    s.close()
+check(ask("/api/session")[0] == 200, "a thousand connections later it answers")
+
+# SQL: reads the data, nothing else, and never for long.
+def sql(text):
+    status, _, body = ask("/api/sql", method="POST", body=text.encode())
+    return status, json.loads(body)
+
+
+status, tables = ask("/api/tables")[0], None
+if status == 200:
+    check(sql("SELECT count(*) AS n FROM metric")[1]["rows"][0][0] > 0, "a query counts metrics")
+    for refused in ["SELECT * FROM read_csv('/etc/passwd')", "COPY metric TO '/tmp/fathom-out.csv'", "INSTALL httpfs",
+                    "LOAD httpfs", "ATTACH '/tmp/fathom-x.db'", "SET enable_external_access = true", "PRAGMA database_list; nonsense",
+                    "SELECT * FROM '/etc/passwd'", ""]:
+        status, answer = sql(refused)
+        check(status == 400 and "root:" not in json.dumps(answer), f"{refused!r}: {status} {answer}")
+    status, answer = sql("SELECT * FROM range(1000000)")
+    check(status == 200 and len(answer["rows"]) == 10000 and answer["more"], "a large result is cut, and says so")
+    check(not os.path.exists("/tmp/fathom-out.csv") and not os.path.exists("/tmp/fathom-x.db"), "nothing was written")
+else:
+    print("SKIPPED: no DuckDB, SQL is not asked")
+
 child.send_signal(signal.SIGTERM)
 check(child.wait(10) is not None, "SIGTERM ends it")
+
+# --open: the browser gets a file that is its user's alone; the address is no argument; the file is gone afterwards.
+with tempfile.TemporaryDirectory() as folder:
+    seen = os.path.join(folder, "seen")
+    script = os.path.join(folder, "browser")
+    with open(script, "w") as out:
+        out.write(f"#!/bin/sh\nstat -c %a \"$1\" > {seen}.new\nstat -c %a \"$(dirname \"$1\")\" >> {seen}.new\n"
+                  f"echo \"$*\" >> {seen}.new\ncat \"$1\" >> {seen}.new\nmv {seen}.new {seen}\n")
+    os.chmod(script, 0o755)
+    os.environ["BROWSER"] = script
+    child, where = start("--idle", "60s", "--open")
+    for _ in range(100):
+        if os.path.exists(seen):
+            break
+        time.sleep(0.1)
+    with open(seen) as text:
+        mode, folder_mode, argument, page = text.read().split("\n", 3)
+    check(mode == "600" and folder_mode == "700", f"--open: modes {mode} {folder_mode}")
+    check("#k=" not in argument and os.path.exists(argument), f"--open: the argument is {argument}")
+    check(where["address"].split("#k=")[1] in page, "--open: the file leads to the address")
+    child.send_signal(signal.SIGTERM)
+    child.wait(10)
+    check(not os.path.exists(argument), "--open: the file is removed")
+    del os.environ["BROWSER"]
 
 # A unix socket: for its owner alone, gone afterwards, never stolen.
 with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,6 @@
 // The elements of an anchor and what they are called, in old and new files.
 #pragma once
 
-#include <expat.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -75,7 +73,7 @@ inline std::string_view numbering_of(std::string_view element) {
 // The attributes of one element, consumed one by one; what is left is unknown.
 class ElementAttributes {
  public:
-  explicit ElementAttributes(const XML_Char** list) {
+  explicit ElementAttributes(const char** list) {
     for (; *list != nullptr; list += 2) all_.emplace_back(list[0], list[1]);
   }
   std::optional<std::string> take(std::string_view name) {

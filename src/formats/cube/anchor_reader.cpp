@@ -1,6 +1,5 @@
 // anchor.xml -> Anchor, streaming over expat. Open elements live on a stack of our own, so depth costs no machine
 // stack.
-#include <expat.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "formats/cube/metrics_spec.hpp"
 #include "formats/cube/xml_feed.hpp"
 #include "io/inflate.hpp"
+#include "io/xml.hpp"
 
 namespace fathom::cube {
 
@@ -22,38 +22,15 @@ namespace {
 
 using SystemKind = AnchorSystemNode::Kind;
 
-class AnchorParser {
+class AnchorParser final : private XmlHandler {
  public:
   AnchorParser(std::string document, Work work, bool only_metrics = false)
       : name_(std::move(document)), work_(std::move(work)), only_metrics_(only_metrics) {
-    parser_.reset(XML_ParserCreate("UTF-8"));
-    XML_SetUserData(parser_.get(), this);
-    XML_SetElementHandler(
-        parser_.get(),
-        [](void* self, const XML_Char* name, const XML_Char** attributes) {
-          static_cast<AnchorParser*>(self)->guard([&](AnchorParser& p) { return p.start(name, attributes); });
-        },
-        [](void* self, const XML_Char* name) {
-          static_cast<AnchorParser*>(self)->guard([&](AnchorParser& p) { return p.end(name); });
-        });
-    XML_SetCharacterDataHandler(parser_.get(), [](void* self, const XML_Char* text, int length) {
-      static_cast<AnchorParser*>(self)->guard([&](AnchorParser& p) {
-        return p.characters({text, static_cast<std::size_t>(length)});
-      });
-    });
-    XML_SetStartDoctypeDeclHandler(parser_.get(),
-                                   [](void* self, const XML_Char*, const XML_Char*, const XML_Char*, int) {
-                                     static_cast<AnchorParser*>(self)->guard([](AnchorParser& p) -> Result<void> {
-                                       return p.error("a DOCTYPE declaration is not allowed in a Cube anchor");
-                                     });
-                                   });
     frames_.push_back({Element::document});
   }
 
   Result<void> feed(std::string_view text) {
     if (cancelled()) return cancelled_error();
-    constexpr std::size_t kPiece = std::size_t{1} << 24;
-    for (; text.size() > kPiece; text.remove_prefix(kPiece)) FATHOM_CHECK(parse(text.substr(0, kPiece), false));
     return parse(text, false);
   }
 
@@ -70,33 +47,21 @@ class AnchorParser {
   }
 
  private:
-  Error error(std::string what) const {
-    return Error(std::move(what), Place::at_line(name_, XML_GetCurrentLineNumber(parser_.get())));
-  }
-  Place place() const { return Place::at_line(name_, XML_GetCurrentLineNumber(parser_.get())); }
+  Error error(std::string what) const { return Error(std::move(what), place()); }
+  Place place() const { return Place::at_line(name_, parser_.line()); }
 
-  // Runs a handler; its first error stops the parser.
-  template <class F>
-  void guard(F&& handler) {
-    if (failure_) return;
-    auto status = handler(*this);
-    if (status.ok()) return;
-    failure_ = std::move(status).error();
-    XML_StopParser(parser_.get(), XML_FALSE);
-  }
+  Result<void> element_begins(const char* name, const char** attributes) override { return start(name, attributes); }
+  Result<void> element_ends(const char* name) override { return end(name); }
 
   Result<void> parse(std::string_view text, bool last) {
-    const auto status = XML_Parse(parser_.get(), text.data(), static_cast<int>(text.size()), last ? 1 : 0);
-    if (failure_) return std::move(*failure_);
-    if (status == XML_STATUS_OK) return {};
-    const auto code = XML_GetErrorCode(parser_.get());
-    return error(fmt::format("not well-formed XML: {} (column {})", XML_ErrorString(code),
-                             XML_GetCurrentColumnNumber(parser_.get()) + 1));
+    auto status = parser_.parse(text, last);
+    if (status.ok() || !parser_.malformed()) return status;
+    return error(fmt::format("not well-formed XML: {} (column {})", status.error().text(), parser_.column()));
   }
 
   // ---- elements
 
-  Result<void> start(std::string_view name, const XML_Char** list) {
+  Result<void> start(std::string_view name, const char** list) {
     if (raw_depth_ > 0) {
       raw_start(name, list);
       return {};
@@ -183,7 +148,7 @@ class AnchorParser {
     return {};
   }
 
-  Result<void> characters(std::string_view piece) {
+  Result<void> characters(std::string_view piece) override {
     if (raw_depth_ > 0) {
       raw_ += xml_escape(piece);
       return {};
@@ -198,7 +163,7 @@ class AnchorParser {
   }
 
   // Elements that are not known are put together again as text; it goes to the element around them.
-  void raw_start(std::string_view name, const XML_Char** list) {
+  void raw_start(std::string_view name, const char** list) {
     ++raw_depth_;
     raw_ += fmt::format("<{}", name);
     for (; *list != nullptr; list += 2) raw_ += fmt::format(" {}=\"{}\"", list[0], xml_escape(list[1]));
@@ -590,14 +555,10 @@ class AnchorParser {
     return true;
   }
 
-  struct FreeParser {
-    void operator()(XML_Parser parser) const { XML_ParserFree(parser); }
-  };
-
   std::string name_;
   Work work_;
   bool only_metrics_;
-  std::unique_ptr<XML_ParserStruct, FreeParser> parser_;
+  XmlParser parser_{*this, {.encoding = "UTF-8"}};
   Anchor anchor_;
   std::vector<Frame> frames_;
   std::string text_;

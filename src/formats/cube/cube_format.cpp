@@ -15,6 +15,12 @@ Match recognise(const Source& source) {
   const std::string_view text = source.blob().text();
   const std::string_view first = text.substr(0, text.find('\0'));
   if (first == kAnchorName) return {Confidence::certain, "tar archive that begins with anchor.xml"};
+  // An archive around a profile shows the members of that profile, too: its own are what counts then.
+  if (first.ends_with('/') || first.ends_with(".cubex")) {
+    const auto tar = TarArchive::read(source.blob(), make_work());
+    if (!tar.ok() || tar->find(kAnchorName) == nullptr) return {Confidence::maybe, "tar archive"};
+    return {Confidence::certain, "tar archive with anchor.xml"};
+  }
   for (std::size_t at = 0; at + kBlock <= text.size() && at / kBlock < kLook; at += kBlock) {
     if (text.substr(at).starts_with("CUBEX.DATA") || text.substr(at).starts_with("CUBEX.INDEX") ||
         text.substr(at).starts_with("ZCUBEX.DATA") || text.substr(at).starts_with("anchor.xml")) {
@@ -51,7 +57,8 @@ const Format& format() {
                               .can = {{Level::profile}, {Level::profile}},
                               .recognise = recognise,
                               .open = open,
-                              .write = write};
+                              .write = write,
+                              .options = {.writing = {&kAnchor}}};
   return kFormat;
 }
 

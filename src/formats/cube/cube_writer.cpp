@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "formats/cube/cube_file.hpp"
 #include "formats/cube/dtype.hpp"
@@ -187,10 +188,9 @@ Result<CubeWriteOptions> parse_options(const WriteOptions& options) {
   CubeWriteOptions out;
   out.compress = options.compress;
   for (const auto& [key, value] : options.options) {
-    if (key != "anchor" || (value != "gzip" && value != "plain")) {
-      return Error::usage(fmt::format("cube: unknown option '{}={}'", key, value)).hint("known: anchor=gzip|plain");
-    }
-    out.gzip_anchor = value == "gzip";
+    OptionValues given;
+    FATHOM_CHECK(given.set_text(kAnchor, value));
+    out.gzip_anchor = given.text(kAnchor) == "gzip";
   }
   return out;
 }
@@ -222,7 +222,8 @@ Result<void> write_cube(const std::filesystem::path& target, const Anchor& ancho
   FATHOM_TRY(OutputFile out, OutputFile::create(target));
   TarWriter tar(out, TarPadding::slack_block);
   for (const TarMember* member : extra_members) tar.add(member->name, member->content.bytes());
-  for (std::size_t metric = 0; metric < anchor.metrics.size(); ++metric) {
+  Progress progress("writing metrics", anchor.metrics.size());
+  for (std::size_t metric = 0; metric < anchor.metrics.size(); ++metric, progress.advance()) {
     FATHOM_CHECK(write_metric(anchor, metric, rows, tar, out, options));
   }
   const std::string text = write_anchor(anchor);

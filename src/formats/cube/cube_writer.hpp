@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/option.hpp"
 #include "formats/cube/anchor.hpp"
 #include "formats/dataset.hpp"
 #include "io/tar.hpp"
@@ -26,6 +27,7 @@ class RowSource {
   }
 };
 
+inline constexpr Option<std::string> kAnchor{"anchor", "FORM", "anchor.xml packed or not", "plain gzip"};
 struct CubeWriteOptions {
   bool compress = false;     // ZCUBEX rows
   bool gzip_anchor = false;  // anchor.xml packed

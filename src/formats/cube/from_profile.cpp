@@ -9,6 +9,7 @@
 #include "formats/cube/cube_file.hpp"
 #include "formats/cube/cubepl/cubepl.hpp"
 #include "formats/cube/dtype.hpp"
+#include "formats/cube/structure.hpp"
 #include "profile/absent.hpp"
 #include "profile/expression/program.hpp"
 
@@ -67,7 +68,7 @@ class Mapper {
       const Metric& from = defs_.metrics[i];
       AnchorMetric to;
       if (from.derived() && !derived(MetricId(i), to)) {
-        FATHOM_CHECK(skip(from, "it is derived from others in a way that CubePL has no words for"));
+        FATHOM_CHECK(skip(from, "CubePL cannot express the formula that it is computed by"));
         continue;
       }
       if (!from.unusable.empty()) {
@@ -176,6 +177,7 @@ class Mapper {
       to.url = clean(from.url);
       to.descr = clean(from.description);
       to.attributes = clean(from.attributes);
+      if (!from.file.empty() && !from.module.empty()) to.attributes.emplace_back(kModuleAttribute, clean(from.module));
       out_.anchor.regions.push_back(std::move(to));
     }
   }
@@ -223,11 +225,12 @@ class Mapper {
       to.has_line = from.line >= 0;
       const ContextDetails& details = defs_.contexts.details(ContextId(i));
       to.has_mod = !details.file.empty();
-      if (!(details == ContextDetails{})) {
+      if (!(details == ContextDetails{}) || from.edge != Edge::call) {
         to.details = static_cast<std::uint32_t>(anchor.cnode_details.size());
         CnodeDetails& target = anchor.cnode_details.emplace_back();
         target.mod = clean(details.file);
         target.attributes = clean(details.attributes);
+        if (from.edge != Edge::call) target.attributes.emplace_back(kEdgeAttribute, edge_name(from.edge));
         for (const ContextParameter& parameter : details.parameters) {
           if (const double* number = std::get_if<double>(&parameter.value)) {
             target.parameters.push_back({"numeric", clean(parameter.key), exact_text(*number)});

@@ -7,7 +7,7 @@
 namespace fathom::cube {
 
 // Writes any profile. What Cube has no room for is left out with a warning: derived metrics that CubePL cannot express,
-// scopes beyond one per metric, what kind an edge of the call tree is.
+// scopes beyond one per metric. Kinds of edges and modules go into attributes (structure.hpp).
 Result<void> write_profile(const Profile& profile, const std::filesystem::path& target,
                            const CubeWriteOptions& options);
 

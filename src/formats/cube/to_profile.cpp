@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "formats/cube/structure.hpp"
 
 namespace fathom::cube {
 
@@ -59,6 +60,7 @@ std::vector<Region> map_regions(const Anchor& anchor) {
     to.description = from.descr;
     to.file_id = from.id;
     to.attributes = from.attributes;
+    to.module = take_module(to.attributes);
     out.push_back(std::move(to));
   }
   return out;
@@ -67,13 +69,19 @@ std::vector<Region> map_regions(const Anchor& anchor) {
 ContextTree map_contexts(const Anchor& anchor) {
   ContextTreeBuilder builder;
   for (const AnchorCnode& from : anchor.cnodes) {
-    const auto handle = builder.add(from.parent == kNoIndex ? ContextTreeBuilder::kRoot : from.parent,
-                                    RegionId(from.region), from.id, from.line);
-    if (from.details == kNoIndex) continue;
+    const auto parent = from.parent == kNoIndex ? ContextTreeBuilder::kRoot : from.parent;
+    if (from.details == kNoIndex) {
+      builder.add(parent, RegionId(from.region), from.id, from.line);
+      continue;
+    }
     const CnodeDetails& details = anchor.cnode_details[from.details];
+    Attributes attributes = details.attributes;
+    const Edge edge = take_edge(attributes);
+    const auto handle = builder.add(parent, RegionId(from.region), from.id, from.line, edge);
+    if (details.mod.empty() && attributes.empty() && details.parameters.empty()) continue;
     ContextDetails& to = builder.details(handle);
     to.file = details.mod;
-    to.attributes = details.attributes;
+    to.attributes = std::move(attributes);
     for (const CnodeParameter& parameter : details.parameters) {
       if (parameter.partype == "numeric") {
         to.parameters.push_back({parameter.key, parse_double(trim(parameter.value)).value_or(0)});
@@ -188,6 +196,14 @@ Result<ProfilePtr> to_profile(const std::shared_ptr<const CubeFile>& file) {
   defs->regions = map_regions(anchor);
   defs->contexts = map_contexts(anchor);
   defs->system = map_system(anchor);
+  // Where some edges are no calls, what Cube calls exclusive is the context's own value.
+  if (!defs->contexts.only_calls()) {
+    for (Metric& metric : defs->metrics) {
+      for (StoredScope& stored : metric.scopes) {
+        if (stored.scope == Scope::exclusive) stored.scope = Scope::own;
+      }
+    }
+  }
   defs->attributes = anchor.attributes;
   defs->mirrors = anchor.mirrors;
   auto profile = std::make_shared<Profile>();

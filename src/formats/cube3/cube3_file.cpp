@@ -2,13 +2,13 @@
 //          severity(matrix(row*)*)); metrics, cnodes and the system nest. Open elements live on a stack of our own.
 #include "formats/cube3/cube3_file.hpp"
 
-#include <expat.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
+#include "io/xml.hpp"
 
 namespace fathom::cube3 {
 
@@ -17,36 +17,22 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::size_t kMaxDepth = 1'000'000;
 
-class Reader {
+class Reader final : private XmlHandler {
  public:
   // `encoding`: instead of the one that the document says it has; null: that one.
-  Reader(Blob document, Work work, const char* encoding = nullptr) : work_(std::move(work)), encoding_(encoding) {
+  Reader(Blob document, Work work, const char* encoding = nullptr)
+      : work_(std::move(work)), parser_(*this, {.encoding = encoding}) {
     file_->document = std::move(document);
   }
 
   Result<std::shared_ptr<const Cube3File>> read() {
-    const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(
-        XML_ParserCreate(encoding_), XML_ParserFree);
-    if (!parser) return Error("no memory for an XML parser");
-    parser_ = parser.get();
-    XML_SetUserData(parser_, this);
-    XML_SetElementHandler(
-        parser_, [](void* self, const char* name, const char** a) { static_cast<Reader*>(self)->begin(name, a); },
-        [](void* self, const char*) { static_cast<Reader*>(self)->end(); });
-    XML_SetCharacterDataHandler(parser_, [](void* self, const char* text, int length) {
-      static_cast<Reader*>(self)->text({text, static_cast<std::size_t>(length)});
-    });
-    XML_SetStartDoctypeDeclHandler(parser_, [](void* self, const char*, const char*, const char*, int) {
-      static_cast<Reader*>(self)->fail("a document type, which no profile has");
-    });
     if (auto fed = feed(file_->document.text()); !fed.ok()) return std::move(fed).error();
     if (broken_) {
-      const XML_Error code = XML_GetErrorCode(parser_);
-      const std::uint64_t at = original(XML_GetCurrentByteIndex(parser_));
+      const std::uint64_t at = original(parser_.byte());
       const std::string_view rest = file_->document.text().substr(std::min(at, file_->document.text().size()));
-      wrong_encoding_ = code == XML_ERROR_UNKNOWN_ENCODING || (code == XML_ERROR_INVALID_TOKEN && !rest.empty() &&
-                                                               static_cast<unsigned char>(rest[0]) >= 0x80);
-      return truncated(XML_ErrorString(code));
+      wrong_encoding_ = parser_.unknown_encoding() ||
+                        (parser_.invalid_token() && !rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80);
+      return truncated(fault_);
     }
     if (file_->version.empty()) return Error("no <cube> element", file_->document.place(0));
     return std::shared_ptr<const Cube3File>(std::move(file_));
@@ -79,10 +65,10 @@ class Reader {
   Result<void> hand_on(std::string_view piece, bool last) {
     if (broken_) return success();
     fed_ += piece.size();
-    if (XML_Parse(parser_, piece.data(), static_cast<int>(piece.size()), last ? 1 : 0) != XML_STATUS_ERROR)
-      return success();
-    if (error_) return *error_;
+    auto status = parser_.parse(piece, last);
+    if (status.ok() || !parser_.malformed()) return status;
     broken_ = true;
+    fault_ = status.error().text();
     return success();
   }
 
@@ -101,9 +87,8 @@ class Reader {
   }
 
   // Where something that was handed on stands in the document.
-  [[nodiscard]] std::uint64_t original(std::int64_t handed_on) const {
+  [[nodiscard]] std::uint64_t original(std::uint64_t at) const {
     constexpr std::size_t kAdded = 4;  // "amp;"
-    const auto at = static_cast<std::uint64_t>(std::max<std::int64_t>(handed_on, 0));
     const auto before = std::upper_bound(added_.begin(), added_.end(), at) - added_.begin();
     return at - std::min<std::uint64_t>(at, static_cast<std::uint64_t>(before) * kAdded);
   }
@@ -114,11 +99,26 @@ class Reader {
     std::string* text = nullptr;
   };
 
-  [[nodiscard]] Place here() const { return file_->document.place(original(XML_GetCurrentByteIndex(parser_))); }
+  [[nodiscard]] Place here() const { return file_->document.place(original(parser_.byte())); }
 
+  Result<void> element_begins(const char* name, const char** attributes) override {
+    begin(name, attributes);
+    return outcome();
+  }
+  Result<void> element_ends(const char*) override {
+    end();
+    return outcome();
+  }
+  Result<void> characters(std::string_view piece) override {
+    text(piece);
+    return outcome();
+  }
+  Result<void> outcome() {
+    if (error_) return *error_;
+    return {};
+  }
   void fail(std::string what) {
     if (!error_) error_ = Error(std::move(what), here());
-    XML_StopParser(parser_, XML_FALSE);
   }
 
   Result<std::shared_ptr<const Cube3File>> truncated(std::string why) {
@@ -255,7 +255,7 @@ class Reader {
     if (name == "severity") {
       in_severity_ = true;
       // Numbers are looked at later: no need to be handed them now.
-      XML_SetCharacterDataHandler(parser_, nullptr);
+      parser_.skip_characters();
     } else if (name == "matrix") {
       element.index = id_of(list, "metricId");
     } else if (name == "row") {
@@ -263,7 +263,7 @@ class Reader {
       row.metric = parent_index("matrix");
       row.cnode = id_of(list, "cnodeId");
       if (row.metric == kNoIndex) return fail("expected <row> inside <matrix>");
-      row.begin = original(XML_GetCurrentByteIndex(parser_) + XML_GetCurrentByteCount(parser_));
+      row.begin = original(parser_.byte() + parser_.byte_count());
       pending_ = row;
     } else {
       element.text = text_of(name);
@@ -305,7 +305,7 @@ class Reader {
   void end() {
     if (open_.empty()) return;
     if (open_.back().name == "row" && pending_) {
-      pending_->end = std::max(pending_->begin, original(XML_GetCurrentByteIndex(parser_)));
+      pending_->end = std::max(pending_->begin, original(parser_.byte()));
       file_->rows.push_back(*pending_);
       pending_.reset();
     }
@@ -313,14 +313,14 @@ class Reader {
   }
 
   Work work_;
-  const char* encoding_;
   std::shared_ptr<Cube3File> file_ = std::make_shared<Cube3File>();
-  XML_Parser parser_ = nullptr;
+  XmlParser parser_;
   std::vector<Open> open_;
   std::optional<FileRow> pending_;
   std::optional<Error> error_;
   bool in_severity_ = false;
   bool broken_ = false;  // no well-formed XML from here on
+  std::string fault_;    // why
   bool wrong_encoding_ = false;
   std::uint64_t fed_ = 0;             // bytes handed to the parser
   std::vector<std::uint64_t> added_;  // how many of them when something had been added

@@ -281,9 +281,6 @@ class Writer {
 }  // namespace
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
-  if (!options.options.empty()) {
-    return Error::usage(fmt::format("cube3: unknown option '{}'", options.options.front().first));
-  }
   FATHOM_TRY(const auto profile, dataset.profile());
   FATHOM_TRY(OutputFile out, OutputFile::create(target));
   FATHOM_CHECK(Writer(*profile, out).write());

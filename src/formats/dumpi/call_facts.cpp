@@ -9,6 +9,11 @@ namespace {
 constexpr std::uint16_t kProbe = 23;
 constexpr std::uint16_t kWinFence = 146;
 constexpr std::uint16_t kWinFree = 147;
+constexpr std::uint16_t kWinComplete = 144;
+constexpr std::uint16_t kWinLock = 149;
+constexpr std::uint16_t kWinUnlock = 153;
+constexpr std::uint16_t kWinWait = 154;
+constexpr std::int64_t kLockShared = 1;
 constexpr std::uint16_t kFirstFileCall = 231;  // behind MPI_File_open
 constexpr std::uint16_t kLastFileCall = 281;
 constexpr std::int64_t kNoPrecede = 8;  // alone: combinations and none at all are stored as 255
@@ -18,6 +23,11 @@ void name(const CommunicatorView& view, Event& event) {
   if (view.global >= 0 && !view.self && !view.inter) {
     event.communicator = CommunicatorId(static_cast<std::size_t>(view.global));
   }
+}
+
+void name_window(std::int64_t window, const Tables& tables, Event& event) {
+  name(tables.window(window), event);
+  event.tag = tables.window_number(window);
 }
 
 }  // namespace
@@ -48,6 +58,26 @@ void add_entry_facts(const Call& call, const Tables& tables, Event& event) {
       return;
     case kWinFree:
       name(tables.window(call.integer(0)), event);
+      return;
+    case ids::kWinPost:
+    case ids::kWinStart:
+      name_window(call.integer(2), tables, event);
+      if (const std::int64_t group = tables.group(call.integer(0)); group >= 0) {
+        event.origin = static_cast<std::uint64_t>(group);
+      }
+      return;
+    case kWinComplete:
+    case kWinWait:
+      name_window(call.integer(0), tables, event);
+      return;
+    case kWinLock:
+      name_window(call.integer(3), tables, event);
+      event.peer = tables.world_rank(tables.window(call.integer(3)), call.integer(1));
+      event.origin = call.integer(0) == kLockShared ? 0 : 1;
+      return;
+    case kWinUnlock:
+      name_window(call.integer(1), tables, event);
+      event.peer = tables.world_rank(tables.window(call.integer(1)), call.integer(0));
       return;
     default:
       if (call.id >= kFirstFileCall && call.id <= kLastFileCall && call.function().argument_count > 0 &&

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "formats/dumpi/dumpi_trace.hpp"
 
 namespace fathom::dumpi {
@@ -83,7 +83,8 @@ Result<void> check_set(const std::shared_ptr<const RankSet>& set) {
     FATHOM_CHECK(check_footer(set->files()[i].file, (*scans)[i], set->work()));
     return check_calls(set->files()[i].file, (*scans)[i], set->work());
   };
-  FATHOM_CHECK(parallel_for(set->files().size(), check_rank));
+  const auto bytes = [&](std::size_t i) { return set->files()[i].file.blob().size(); };
+  FATHOM_CHECK(share_each("checking", set->files().size(), bytes, check_rank));
   const auto version = set->files().front().file.sections().header.version;
   for (const RankFile& rank : set->files()) {
     if (!rank.file.sections().has(Section::header) || rank.file.sections().header.version == version) continue;

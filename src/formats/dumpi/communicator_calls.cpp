@@ -65,6 +65,11 @@ bool reduce(const Call& call, CommunicatorCall& to, bool& makes_communicator) {
       makes_communicator = false;
       set(3, 4);
       return true;
+    case ids::kWinPost:
+    case ids::kWinStart:  // group assertion win
+      makes_communicator = false;
+      set(0, 0);
+      return true;
     case ids::kFileOpen:
       makes_communicator = false;
       set(0, 4);

@@ -7,6 +7,10 @@ namespace fathom::dumpi {
 
 void Player::make(const Meeting& meeting) {
   const CommunicatorCall& first = call_of(meeting.members.front());
+  if (is_unordered(meeting.global)) {
+    bind_all(meeting, kUnknown);
+    return;
+  }
   switch (first.id) {
     case ids::kCommDup: {
       const std::int64_t made = add(meeting.parent.ranks, meeting.parent.remote_ranks);
@@ -109,7 +113,16 @@ void Player::make_split(const Meeting& meeting) {
       // Those who are not there may have the same colour; then only what the program was told helps.
       const std::int64_t size = call_of(part.members.front()).told_size;
       const bool sound = !inter && size >= 1 && static_cast<std::size_t>(size) <= meeting.parent.ranks.size();
+      const Ranks present = std::move(sides[0]);
       sides[0] = sound ? told_order(part, static_cast<std::size_t>(size)) : Ranks{};
+      // Who is a member is known all the same, though not as which rank: enough for what all make together.
+      if (sides[0].empty() && !inter) {
+        const std::int64_t made = add(present);
+        if (made >= 0) out_.unordered.push_back(made);
+        ++not_known_;
+        bind_all(part, made);
+        continue;
+      }
     }
     const bool known = !sides[0].empty() && sides[1].empty() != inter;
     bind_all(part, known ? add(std::move(sides[0]), std::move(sides[1])) : kUnknown);

@@ -1,6 +1,7 @@
 // How communicators come about, worked out from the calls that make them.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <unordered_map>
@@ -24,6 +25,7 @@ struct Rank {
   std::unordered_map<std::int64_t, std::int64_t> communicators;
   std::unordered_map<std::int64_t, std::optional<Ranks>> groups;
   std::unordered_map<std::int64_t, std::int64_t> windows, files;  // their communicators
+  std::unordered_map<std::int64_t, std::int64_t> windows_of;      // how many a communicator has had
   std::int64_t waits_for = kUnknown;  // communicator whose other members must come to the same call
 
   [[nodiscard]] bool ended() const { return waits_for < 0 && at >= calls.size(); }
@@ -83,6 +85,9 @@ class Player {
   [[nodiscard]] std::optional<Ranks> group_behind(std::size_t i, std::int64_t global, bool remote) const;
   [[nodiscard]] Ranks told_order(const Meeting& meeting, std::size_t size) const;
 
+  [[nodiscard]] bool is_unordered(std::int64_t global) const {
+    return std::binary_search(out_.unordered.begin(), out_.unordered.end(), global);
+  }
   std::int64_t add(Ranks ranks, Ranks remote = {});
   void bind(std::size_t i, std::int64_t global);
   void bind_all(const Meeting& meeting, std::int64_t global) {
@@ -94,6 +99,7 @@ class Player {
   std::vector<Rank> ranks_;
   std::unordered_map<std::int32_t, std::size_t> position_;
   std::unordered_map<std::int64_t, std::vector<std::int64_t>> dimensions_;  // of cartesian communicators
+  std::map<Ranks, std::int64_t> window_groups_;                             // groups that windows are used with
   std::unordered_map<std::int64_t, std::size_t> arrived_;
   std::unordered_map<std::int64_t, std::size_t> expected_;
   std::deque<std::size_t> ready_;

@@ -36,7 +36,7 @@ std::optional<Ranks> Player::group_of(std::size_t i, std::int64_t id) const {
 }
 
 std::optional<Ranks> Player::group_behind(std::size_t i, std::int64_t global, bool remote) const {
-  if (global < 0) return std::nullopt;
+  if (global < 0 || is_unordered(global)) return std::nullopt;
   const std::int32_t self = ranks_[i].number;
   if (global == Resolution::kSelf) return Ranks{self};
   const Communicator& communicator = out_.communicators[static_cast<std::size_t>(global)];
@@ -67,6 +67,19 @@ void Player::local(std::size_t i, const CommunicatorCall& call) {
       const std::int64_t global = global_of(i, call.object);
       rank.windows[call.result] = global;
       out_.ranks[i].windows.push_back({call.number, static_cast<std::int32_t>(call.result), global});
+      out_.ranks[i].window_numbers.push_back(
+          {call.number, static_cast<std::int32_t>(call.result), rank.windows_of[global]++});
+      return;
+    }
+    case ids::kWinPost:
+    case ids::kWinStart: {
+      const std::optional<Ranks> group = group_of(i, call.object);
+      if (!group) return;
+      const auto [it, is_new] = window_groups_.try_emplace(*group, kUnknown);
+      if (is_new) it->second = add(*group);
+      // It holds for this call already.
+      const std::uint64_t from = call.number == 0 ? 0 : call.number - 1;
+      out_.ranks[i].groups.push_back({from, static_cast<std::int32_t>(call.object), it->second});
       return;
     }
     case ids::kFileOpen:

@@ -11,6 +11,7 @@
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/writer.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::dumpi {
 
@@ -95,7 +96,7 @@ Result<void> DumpiDataset::check() { return check_set(ranks_); }
 Result<bool> DumpiDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
   if (&this->format() != &dumpi::format()) return false;
-  FATHOM_CHECK(rewrite_set(*ranks_, filter, target, work()->flag("force")));
+  FATHOM_CHECK(rewrite_set(*ranks_, filter, target, work()->options.flag(kForce)));
   return true;
 }
 

@@ -1,8 +1,12 @@
 #include "formats/dumpi/dumpi_format.hpp"
 
 #include "formats/dumpi/dumpi_dataset.hpp"
+#include "formats/dumpi/filter.hpp"
+#include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/writer.hpp"
+#include "formats/reading_options.hpp"
 #include "io/file.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::dumpi {
 
@@ -40,19 +44,21 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(DumpiDataset * dumpi, with_calls(dataset));
   FATHOM_TRY(const Filter filter, Filter::from_options(options));
-  return rewrite_set(dumpi->ranks(), filter, target, dataset.work()->flag("force"));
+  return rewrite_set(dumpi->ranks(), filter, target, dataset.work()->options.flag(kForce));
 }
 
 }  // namespace
 
 const Format& format() {
-  static const Format kFormat = {.name = "dumpi",
-                                 .title = "DUMPI trace of MPI calls",
-                                 .extensions = ".meta .bin",
-                                 .can = {{Level::trace}, {Level::trace}},
-                                 .recognise = recognise,
-                                 .open = open,
-                                 .write = write};
+  static const Format kFormat = {
+      .name = "dumpi",
+      .title = "DUMPI trace of MPI calls",
+      .extensions = ".meta .bin",
+      .can = {{Level::trace}, {Level::trace}},
+      .recognise = recognise,
+      .open = open,
+      .write = write,
+      .options = {.reading = {&kClock, &kWaits}, .writing = filter_options(), .statistics = statistics_options()}};
   return kFormat;
 }
 

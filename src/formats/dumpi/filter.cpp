@@ -9,6 +9,24 @@
 
 namespace fathom::dumpi {
 
+namespace {
+
+using List = Option<std::vector<std::string>>;
+constexpr List kOnly{"functions", "NAMES", "only these calls: names or patterns, separated by commas"};
+constexpr List kWithout{"without", "NAMES", "all but these calls"};
+constexpr Option<std::string> kFrom{"from", "TIME", "only calls that begin then or later, on the trace's clock"};
+constexpr Option<std::string> kTo{"to", "TIME", "only calls that begin before"};
+constexpr Option<std::string> kKeep{
+    "keep", "WHAT", "with from and to: also earlier calls that make what later ones name", "definitions"};
+constexpr List kRanks{"ranks", "RANKS", "only these ranks: 0,4-7"};
+constexpr List kDrop{"drop", "WHAT", "leave out wall, cpu, counters, statuses or user-functions"};
+
+}  // namespace
+
+std::vector<const OptionDeclaration*> filter_options() {
+  return {&kOnly, &kWithout, &kFrom, &kTo, &kKeep, &kRanks, &kDrop};
+}
+
 bool Filter::everything() const {
   return std::all_of(functions.begin(), functions.end(), [](bool keep) { return keep; }) && window.everything() &&
          keep_mask == 0xFF;
@@ -50,19 +68,19 @@ Result<Filter> Filter::from_options(const WriteOptions& options) {
     return *time;
   };
   for (const auto& [key, value] : options.options) {
-    if (key == "functions") {
+    if (key == kOnly.name) {
       filter.functions.fill(false);
       FATHOM_CHECK(select(value, true));
-    } else if (key == "without") {
+    } else if (key == kWithout.name) {
       FATHOM_CHECK(select(value, false));
-    } else if (key == "from") {
+    } else if (key == kFrom.name) {
       FATHOM_TRY(filter.window.from_ns, moment(value));
-    } else if (key == "to") {
+    } else if (key == kTo.name) {
       FATHOM_TRY(filter.window.to_ns, moment(value));
-    } else if (key == "keep") {
+    } else if (key == kKeep.name) {
       if (value != "definitions") return Error::usage(fmt::format("'{}' cannot be kept; 'definitions' can", value));
       filter.keep_definitions = true;
-    } else if (key == "ranks") {
+    } else if (key == kRanks.name) {
       for (const std::string_view text : split(value, ',')) {
         const auto dash = text.find('-');
         const auto first = parse_integer<std::uint32_t>(trim(text.substr(0, dash)));
@@ -73,7 +91,7 @@ Result<Filter> Filter::from_options(const WriteOptions& options) {
         }
         for (std::uint32_t rank = *first; rank <= *last; ++rank) filter.ranks.push_back(rank);
       }
-    } else if (key == "drop") {
+    } else if (key == kDrop.name) {
       for (const std::string_view text : split(value, ',')) {
         const std::string_view what = trim(text);
         if (what == "wall") {
@@ -92,8 +110,7 @@ Result<Filter> Filter::from_options(const WriteOptions& options) {
         }
       }
     } else {
-      return Error::usage(fmt::format("DUMPI knows no option '{}'", key))
-          .hint("options: functions, without, from, to, keep, ranks, drop");
+      return find_option(filter_options(), key, "DUMPI").error();
     }
   }
   return filter;

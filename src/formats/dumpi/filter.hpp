@@ -17,8 +17,11 @@ struct Filter {
   [[nodiscard]] bool everything() const;
   [[nodiscard]] bool wants_rank(std::uint32_t rank) const;
   [[nodiscard]] bool wants(const Call& call, bool use_cpu) const;
-  // From `--option KEY=VALUE`: functions, without, from, to, keep, ranks, drop; in the order in which they were given.
+  // From filter_options(), in the order in which they were given.
   static Result<Filter> from_options(const WriteOptions& options);
 };
+
+// What rewriting a run takes.
+std::vector<const OptionDeclaration*> filter_options();
 
 }  // namespace fathom::dumpi

@@ -90,6 +90,8 @@ enum : std::uint16_t {
   kPut = 143,
   kWinCreate = 145,
   kWinGetGroup = 148,
+  kWinPost = 150,
+  kWinStart = 151,
   kAlltoallw = 155,
   kExscan = 156,
   kGrequestStart = 170,

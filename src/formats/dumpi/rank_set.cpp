@@ -5,14 +5,22 @@
 #include <algorithm>
 #include <map>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "formats/dumpi/clocks.hpp"
 #include "formats/dumpi/world.hpp"
+#include "formats/reading_options.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
 #include "io/line_cursor.hpp"
 
 namespace fathom::dumpi {
+
+template <class Pack>
+static void pack_fields(Pack& pack, ScanResult& scan) {
+  pack(scan.records, scan.end, scan.chunks, scan.per_function, scan.threads, scan.any_wall, scan.any_cpu, scan.end_mark,
+       scan.notable, scan.notable_number, scan.damage);
+}
 
 namespace fs = std::filesystem;
 
@@ -90,16 +98,13 @@ namespace {
 // Rank files of a directory by stem.
 std::map<std::string, std::map<std::uint32_t, fs::path>> list_rank_files(const fs::path& directory) {
   std::map<std::string, std::map<std::uint32_t, fs::path>> found;
-  std::error_code status;
-  for (fs::directory_iterator it(directory.empty() ? fs::path(".") : directory, status), end; !status && it != end;
-       it.increment(status)) {
-    const auto name = parse_rank_name(it->path().filename().string());
-    if (!name) continue;
-    auto& ranks = found[name->stem];
-    const auto [at, is_new] = ranks.emplace(name->rank, it->path());
+  const auto entries = list_directory(directory.empty() ? fs::path(".") : directory);
+  if (!entries) return found;
+  for (const fs::path& entry : *entries) {
+    const auto name = parse_rank_name(entry.filename().string());
     // The same rank twice (other widths, packed and plain): the plain name that sorts first, so that it is always the
     // same.
-    if (!is_new && it->path() < at->second) at->second = it->path();
+    if (name) found[name->stem].emplace(name->rank, entry);
   }
   return found;
 }
@@ -125,11 +130,11 @@ Result<std::shared_ptr<RankSet>> RankSet::open(const Source& source, const Work&
   if (source.is_directory()) {
     // The metafile of the directory; the rank files alone do when there is none.
     std::vector<fs::path> metas;
-    std::error_code status;
-    for (fs::directory_iterator it(directory, status), end; !status && it != end; it.increment(status)) {
-      if (it->path().extension() == ".meta") metas.push_back(it->path());
+    if (const auto entries = list_directory(directory)) {
+      for (const fs::path& entry : *entries) {
+        if (entry.extension() == ".meta") metas.push_back(entry);
+      }
     }
-    std::sort(metas.begin(), metas.end());
     if (metas.size() > 1) {
       return Error(fmt::format("holds {} metafiles; name the one that is meant, for example {}", metas.size(),
                                metas.front().string()),
@@ -265,13 +270,15 @@ int RankSet::find(std::uint32_t rank) const {
 Result<const std::vector<ScanResult>*> RankSet::scans() const {
   const std::scoped_lock lock(mutex_);
   if (!scans_) {
-    std::vector<ScanResult> results(files_.size());
-    FATHOM_CHECK(parallel_for(files_.size(), [&](std::size_t i) -> Result<void> {
-      FATHOM_TRY(results[i], scan(files_[i].file, work_));
+    const auto bytes = [&](std::size_t i) { return files_[i].file.blob().size(); };
+    const auto one = [&](std::size_t i, ScanResult& result) -> Result<void> {
+      FATHOM_TRY(result, scan(files_[i].file, work_));
       return {};
-    }));
+    };
+    FATHOM_TRY(std::vector<ScanResult> results,
+               share_out<ScanResult>("scanning", files_.size(), bytes, Holder::all, one));
     FATHOM_CHECK(check_identities(files_, results, metafile_ ? metafile_->ranks : std::nullopt, work_));
-    if (work_->option("clock") != "raw") {
+    if (work_->options.text(kClock) != "raw") {
       FATHOM_TRY(const std::vector<std::int64_t> shifts, clock_shifts(files_, results, work_));
       for (std::size_t i = 0; i < files_.size(); ++i) files_[i].file.shift_clock(shifts[i]);
     }

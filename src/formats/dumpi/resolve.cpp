@@ -95,6 +95,11 @@ CommunicatorView Tables::view_of(std::int64_t global) const {
   const auto& own_group = view.inter && !first ? communicator.remote_ranks : communicator.ranks;
   view.size = static_cast<std::int32_t>(own_group.size());
   view.peers = view.inter && first ? &communicator.remote_ranks : &communicator.ranks;
+  if (std::binary_search(resolution_->unordered.begin(), resolution_->unordered.end(), global)) {
+    view.own = -1;
+    view.size = 0;
+    view.peers = nullptr;
+  }
   return view;
 }
 
@@ -107,6 +112,8 @@ void Tables::find_next() {
   look(changes_->sizes, next_size_);
   look(changes_->windows, next_window_);
   look(changes_->files, next_file_);
+  look(changes_->window_numbers, next_window_number_);
+  look(changes_->groups, next_group_);
 }
 
 void Tables::apply(std::uint64_t number) {
@@ -127,6 +134,10 @@ void Tables::apply(std::uint64_t number) {
        [&](const Change& change, std::size_t id) { set(windows_, id, view_of(change.value)); });
   each(changes_->files, next_file_,
        [&](const Change& change, std::size_t id) { set(files_, id, view_of(change.value)); });
+  each(changes_->window_numbers, next_window_number_, [&](const Change& change, std::size_t id) {
+    set(window_numbers_, id, static_cast<std::int32_t>(change.value));
+  });
+  each(changes_->groups, next_group_, [&](const Change& change, std::size_t id) { set(groups_, id, change.value); });
   find_next();
 }
 

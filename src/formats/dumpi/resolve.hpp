@@ -15,10 +15,12 @@ struct Change {
 };
 
 struct RankChanges {
-  std::vector<Change> communicators;  // value: position in Resolution::communicators, -1 = not known
-  std::vector<Change> sizes;          // value: bytes of a datatype
-  std::vector<Change> windows;        // value: communicator
-  std::vector<Change> files;          // value: communicator
+  std::vector<Change> communicators;   // value: position in Resolution::communicators, -1 = not known
+  std::vector<Change> sizes;           // value: bytes of a datatype
+  std::vector<Change> windows;         // value: communicator
+  std::vector<Change> window_numbers;  // value: which one of the communicator's windows
+  std::vector<Change> groups;  // that windows are used with; value: its ranks as an entry of Resolution::communicators
+  std::vector<Change> files;   // value: communicator
 };
 
 struct Resolution {
@@ -26,6 +28,7 @@ struct Resolution {
   static constexpr std::uint32_t kSelf = 1;
   std::vector<Communicator> communicators;  // [0] = world, [1] = self, which is another one on each rank
   std::vector<RankChanges> ranks;           // as RankSet::files()
+  std::vector<std::int64_t> unordered;      // communicators of which only members that have files are known, ascending
   Work work;                                // whose budget the lists of members count in
   std::vector<Budget::Reservation> reserved;
 };
@@ -64,6 +67,15 @@ class Tables {
     const auto index = static_cast<std::size_t>(id);
     return id >= 0 && index < windows_.size() ? windows_[index] : unknown_;
   }
+  [[nodiscard]] std::int32_t window_number(std::int64_t id) const {
+    const auto index = static_cast<std::size_t>(id);
+    return id >= 0 && index < window_numbers_.size() ? window_numbers_[index] : 0;
+  }
+  // The ranks of a group that a window is posted to or started with, among the communicators; -1 = not known.
+  [[nodiscard]] std::int64_t group(std::int64_t id) const {
+    const auto index = static_cast<std::size_t>(id);
+    return id >= 0 && index < groups_.size() ? groups_[index] : -1;
+  }
   [[nodiscard]] const CommunicatorView& file(std::int64_t id) const {
     const auto index = static_cast<std::size_t>(id);
     return id >= 0 && index < files_.size() ? files_[index] : unknown_;
@@ -96,12 +108,16 @@ class Tables {
   std::size_t next_size_ = 0;
   std::size_t next_window_ = 0;
   std::size_t next_file_ = 0;
+  std::size_t next_window_number_ = 0;
+  std::size_t next_group_ = 0;
   std::uint64_t next_change_ = 0;
   CommunicatorView unknown_;
   std::vector<CommunicatorView> communicators_;
   std::vector<CommunicatorView> windows_;
   std::vector<CommunicatorView> files_;
   std::vector<std::int64_t> sizes_;
+  std::vector<std::int32_t> window_numbers_;
+  std::vector<std::int64_t> groups_;
 };
 
 // How sizes of datatypes change along a stream.

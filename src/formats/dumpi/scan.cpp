@@ -78,6 +78,8 @@ bool is_notable(std::uint16_t id) {
                              "MPI_Type_create_subarray",
                              "MPI_Type_match_size",
                              "MPI_Win_create",
+                             "MPI_Win_post",
+                             "MPI_Win_start",
                              "MPI_Win_get_group",
                              "MPI_File_get_group",
                              "MPI_File_open",
@@ -98,7 +100,8 @@ class Questions {
  public:
   // Whether the record of a notable call is to be kept; `end` is behind it.
   bool is_news(std::uint16_t id, const std::byte* record, const std::byte* end) {
-    if (id != ids::kCommRank && id != ids::kCommSize && id != ids::kCartGet && id != ids::kTypeSize) {
+    if (id != ids::kCommRank && id != ids::kCommSize && id != ids::kCartGet && id != ids::kTypeSize &&
+        id != ids::kWinPost && id != ids::kWinStart) {
       asked_.clear();
       return true;
     }

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "formats/dumpi/requests.hpp"
 #include "formats/dumpi/transfer.hpp"
@@ -163,6 +162,10 @@ RankNumbers Counter::count(const File& file, std::span<const Chunk> chunks) {
   return std::move(numbers_);
 }
 
+bool starts_requests(const ScanResult& scan) {
+  return scan.per_function[ids::kStart] + scan.per_function[ids::kStartall] > 0;
+}
+
 // Persistent sends move their data each time that they are started.
 void count_started(const File& file, const ScanResult& scan, Tables tables, const StatisticsRequest& request,
                    RankNumbers& numbers) {
@@ -185,7 +188,6 @@ void count_started(const File& file, const ScanResult& scan, Tables tables, cons
     }
     void completed(const Call&, const Pending&, const Status*) override {}
   };
-  if (scan.per_function[ids::kStart] + scan.per_function[ids::kStartall] == 0) return;
   Listener listener(request, tables, numbers, !scan.any_wall && scan.any_cpu);
   Requests requests(file.decoder().rules());
   for (const Chunk& chunk : scan.chunks) {
@@ -197,6 +199,23 @@ void count_started(const File& file, const ScanResult& scan, Tables tables, cons
     });
   }
 }
+
+using Text = Option<std::string>;
+constexpr Text kCalls{"calls", "GROUP",
+                      "only calls of a group (sends, recvs, coll, …) or that a regular expression matches"};
+constexpr Text kBins{"bins", "N", "so many bins of time, or a range: 'mpi by 10'"};
+constexpr Text kMark{"mark", "/BEGIN/END/", "bins between annotations that match"};
+constexpr Text kGather{"gather", "/BEGIN/END/", "the same, those of one name together"};
+constexpr Text kPersistent{"persistent", "WHEN",
+                           "persistent sends count when started, or when made as the community's tool does",
+                           "started made"};
+constexpr Text kCount{"count", "GROUP", "a column: calls of the group"};
+constexpr Text kTime{"time", "GROUP", "a column: time in calls of the group"};
+constexpr Text kSent{"sent", "GROUP", "a column: bytes sent by calls of the group"};
+constexpr Text kReceived{"recvd", "GROUP", "a column: bytes received by calls of the group"};
+constexpr Text kExchange{"exchange", "GROUP", "columns: who sends how much to whom"};
+constexpr Text kLump{"lump", "GROUP", "columns: bytes of collectives as one sum"};
+constexpr Text kCounters{"perfctr", "GROUP", "columns: the recorded counters"};
 
 Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet& set,
                                 const std::vector<ScanResult>& scans) {
@@ -214,13 +233,13 @@ Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet&
     if (!request.wants(by)) request.tables.push_back(by);
   }
   for (const auto& [key, value] : options.options) {
-    if (key == "calls") {
+    if (key == kCalls.name) {
       FATHOM_TRY(request.calls, select_calls(value));
-    } else if (key == "bins") {
+    } else if (key == kBins.name) {
       FATHOM_TRY(request.cuts.emplace_back(), parse_bins(value, set, scans));
-    } else if (key == "mark" || key == "gather") {
-      FATHOM_TRY(request.cuts.emplace_back(), bins_of_marks(value, key == "gather", set, scans));
-    } else if (key == "persistent") {
+    } else if (key == kMark.name || key == kGather.name) {
+      FATHOM_TRY(request.cuts.emplace_back(), bins_of_marks(value, key == kGather.name, set, scans));
+    } else if (key == kPersistent.name) {
       if (value != "made" && value != "started") {
         return Error::usage(fmt::format("persistent={}: expected made or started", value));
       }
@@ -229,10 +248,7 @@ Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet&
       FATHOM_TRY(const CallSelection selection, select_calls(value));
       request.columns.push_back({*kind, value, selection});
     } else {
-      return Error::usage(fmt::format("DUMPI statistics know no option '{}'", key))
-          .hint(
-              "options: calls=GROUP|REGEX, bins=N|RANGE, mark=/BEGIN/END/, gather=/BEGIN/END/, "
-              "persistent=started|made; columns: count, time, sent, recvd, exchange, lump, perfctr, each =GROUP|REGEX");
+      return find_option(statistics_options(), key, "dumpi, for statistics,").error();
     }
   }
   const bool by_bin = std::any_of(request.tables.begin(), request.tables.end(),
@@ -266,6 +282,7 @@ Result<std::vector<RankNumbers>> count_all(const RankSet& set, const std::vector
     std::size_t file;
     std::size_t first;
     std::size_t count;
+    bool started = false;  // what persistent requests sent, instead of the chunks
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < scans.size(); ++i) {
@@ -273,38 +290,40 @@ Result<std::vector<RankNumbers>> count_all(const RankSet& set, const std::vector
     for (std::size_t first = 0; first < scans[i].chunks.size(); first += kChunksPerPiece) {
       pieces.push_back({i, first, std::min(kChunksPerPiece, scans[i].chunks.size() - first)});
     }
+    if (!request.persistent_when_made && starts_requests(scans[i])) {
+      pieces.push_back({i, 0, scans[i].chunks.size(), true});
+    }
   }
   std::vector<RankNumbers> numbers(scans.size());
-  Progress progress("stats", pieces.size());
-  // Rounds bound the memory of partial results.
-  const std::size_t round = 64 * std::size_t{thread_count()};
-  for (std::size_t begin = 0; begin < pieces.size(); begin += round) {
-    const std::size_t many = std::min(round, pieces.size() - begin);
-    std::vector<RankNumbers> parts(many);
-    FATHOM_CHECK(parallel_for(many, [&](std::size_t n) -> Result<void> {
-      const Piece& piece = pieces[begin + n];
-      const RankFile& rank = set.files()[piece.file];
-      const ScanResult& scan = scans[piece.file];
-      Counter counter(request, piece.file, Tables(rank.file, resolution, piece.file, rank.rank),
-                      !scan.any_wall && scan.any_cpu);
-      parts[n] = counter.count(rank.file, std::span(scan.chunks).subspan(piece.first, piece.count));
-      progress.advance();
+  const auto count = [&](std::size_t n, RankNumbers& part) -> Result<void> {
+    const Piece& piece = pieces[n];
+    const RankFile& rank = set.files()[piece.file];
+    const ScanResult& scan = scans[piece.file];
+    Tables tables(rank.file, resolution, piece.file, rank.rank);
+    if (piece.started) {
+      count_started(rank.file, scan, std::move(tables), request, part);
       return {};
-    }));
-    for (std::size_t n = 0; n < many; ++n) numbers[pieces[begin + n].file].append(parts[n]);
-  }
-  if (!request.persistent_when_made) {
-    FATHOM_CHECK(parallel_for(scans.size(), [&](std::size_t i) -> Result<void> {
-      const RankFile& rank = set.files()[i];
-      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end()) return {};
-      count_started(rank.file, scans[i], Tables(rank.file, resolution, i, rank.rank), request, numbers[i]);
-      return {};
-    }));
-  }
+    }
+    Counter counter(request, piece.file, std::move(tables), !scan.any_wall && scan.any_cpu);
+    part = counter.count(rank.file, std::span(scan.chunks).subspan(piece.first, piece.count));
+    return {};
+  };
+  const auto bytes = [&](std::size_t n) {
+    const auto& chunks = scans[pieces[n].file].chunks;
+    return pieces[n].count == 0 ? 0
+                                : chunks[pieces[n].first + pieces[n].count - 1].end - chunks[pieces[n].first].offset;
+  };
+  const auto append = [&](std::size_t n, const RankNumbers& part) { numbers[pieces[n].file].append(part); };
+  FATHOM_CHECK(share_and_fold<RankNumbers>("stats", pieces.size(), bytes, count, append));
   return numbers;
 }
 
 }  // namespace
+
+std::vector<const OptionDeclaration*> statistics_options() {
+  return {&kCalls, &kBins, &kMark,     &kGather,   &kPersistent, &kCount,
+          &kTime,  &kSent, &kReceived, &kExchange, &kLump,       &kCounters};
+}
 
 Result<TraceStatistics> statistics(const RankSet& set, const StatisticsOptions& options) {
   FATHOM_TRY(const auto* scans, set.scans());

@@ -1,6 +1,7 @@
 // Numbers over calls: per function, rank, time bin, message size; who sends how much to whom.
 #pragma once
 
+#include "base/option.hpp"
 #include "formats/dumpi/columns.hpp"
 #include "formats/dumpi/resolve.hpp"
 #include "trace/statistics.hpp"
@@ -23,6 +24,8 @@ struct StatisticsRequest {
 };
 
 Result<TraceStatistics> statistics(const RankSet& set, const StatisticsOptions& options);
+// What they take beside tables and bounds.
+std::vector<const OptionDeclaration*> statistics_options();
 
 // The names that `--by` takes.
 std::span<const std::string_view> table_names();

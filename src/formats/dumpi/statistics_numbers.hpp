@@ -2,6 +2,7 @@
 // by one and put together in order.
 #pragma once
 
+#include <limits>
 #include <map>
 
 #include "fathom/dumpi.hpp"
@@ -26,10 +27,12 @@ struct Gauge {
   std::int64_t first = 0, last = 0;
   std::int64_t inside = 0, outside = 0;
   // Time between two pieces that are collected is nobody's.
-  const Interval* first_piece = nullptr;
-  const Interval* last_piece = nullptr;
+  static constexpr std::int64_t kNoPiece = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_piece = kNoPiece;  // where it begins: pieces of a rank do not overlap
+  std::int64_t last_piece = kNoPiece;
 
-  void add(std::int64_t start, std::int64_t stop, const Interval* piece = nullptr) {
+  void add(std::int64_t start, std::int64_t stop, const Interval* in = nullptr) {
+    const std::int64_t piece = in != nullptr ? in->from_ns : kNoPiece;
     if (!any) {
       any = true;
       first = start;
@@ -103,6 +106,22 @@ struct RankNumbers {
   std::map<std::pair<std::size_t, std::uint64_t>, BinNumbers> bins;
   void append(const RankNumbers& later);
 };
+
+// For other processes.
+template <class Pack>
+void pack_fields(Pack& pack, ColumnNumbers& numbers) {
+  pack(numbers.sums, numbers.wall, numbers.cpu, numbers.counters, numbers.peers, numbers.sizes);
+}
+template <class Pack>
+void pack_fields(Pack& pack, BinNumbers& numbers) {
+  pack(numbers.all, numbers.wall, numbers.cpu, numbers.counters, numbers.calls, numbers.peers, numbers.sizes,
+       numbers.columns);
+}
+template <class Pack>
+void pack_fields(Pack& pack, RankNumbers& numbers) {
+  pack(numbers.functions, numbers.peers, numbers.fetched, numbers.sizes, numbers.wall, numbers.cpu, numbers.counters,
+       numbers.columns, numbers.bins);
+}
 
 // The counters of a call, inside of it and since the one before.
 void add_counters(std::vector<Gauge>& counters, const Call& call, const Interval* piece);

@@ -365,7 +365,7 @@ int undumpi_read_stream(dumpi_profile* profile, const libundumpi_callbacks* call
 
 dumpi_header* undumpi_read_header(dumpi_profile* profile) {
   const Sections& sections = profile->state->file.sections();
-  if (!sections.has(Section::header)) return nullptr;
+  // Without one (the job was killed) it is empty: programs of this shape do not ask.
   auto* out = static_cast<dumpi_header*>(std::calloc(1, sizeof(dumpi_header)));
   if (out == nullptr) return nullptr;
   for (std::size_t i = 0; i < 3; ++i) out->version[i] = static_cast<char>(sections.header.version[i]);
@@ -419,7 +419,6 @@ void dumpi_free_keyval_record(dumpi_keyval_record* keyval) {
 
 dumpi_footer* undumpi_read_footer(dumpi_profile* profile) {
   const Sections& sections = profile->state->file.sections();
-  if (!sections.has(Section::footer)) return nullptr;
   auto* out = static_cast<dumpi_footer*>(std::calloc(1, sizeof(dumpi_footer)));
   if (out == nullptr) return nullptr;
   static_assert(std::extent_v<decltype(dumpi_footer::call_count)> == kFooterSlots);
@@ -436,6 +435,34 @@ dumpi_sizeof undumpi_read_datatype_sizes(dumpi_profile* profile) {
   const std::size_t count = std::min<std::size_t>(sizes.size(), INT16_MAX);
   return {static_cast<dumpi_datatype>(count),
           copy({sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(count)})};
+}
+
+int dumpi_read_datatype_sizes(dumpi_profile* profile, dumpi_sizeof* sizes) {
+  *sizes = undumpi_read_datatype_sizes(profile);
+  return sizes->size != nullptr ? 1 : 0;
+}
+
+int dumpi_read_function_addresses(dumpi_profile* profile, int* count, uint64_t** addresses, char*** names) {
+  const auto& labels = profile->state->file.sections().addresses;
+  const std::size_t entries = labels.size();
+  *count = 0;
+  *addresses = static_cast<uint64_t*>(std::calloc(entries + 1, sizeof(uint64_t)));
+  *names = static_cast<char**>(std::calloc(entries + 1, sizeof(char*)));
+  if (*addresses == nullptr || *names == nullptr) return 0;
+  for (const auto& [address, name] : labels) {
+    (*addresses)[*count] = address;
+    (*names)[*count] = copy(name);
+    ++*count;
+  }
+  return 1;
+}
+
+void dumpi_read_perfctr_labels(dumpi_profile* profile, int* counters, dumpi_perflabel_t* labels, int maxlabels) {
+  const auto& names = profile->state->file.sections().counters;
+  *counters = static_cast<int>(std::min<std::size_t>(names.size(), static_cast<std::size_t>(std::max(maxlabels, 0))));
+  for (int i = 0; i < *counters; ++i) {
+    std::snprintf(labels[i], sizeof labels[i], "%s", names[static_cast<std::size_t>(i)].c_str());
+  }
 }
 
 const char* undumpi_function_address_label(dumpi_profile* profile, uint64_t address) {

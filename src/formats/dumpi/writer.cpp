@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "io/output_set.hpp"
+#include "io/shared_output.hpp"
 
 namespace fathom::dumpi {
 
@@ -222,6 +223,7 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
   }
   if (chosen.empty()) return Error::usage("none of the ranks that were asked for is in the trace");
   const bool alone = !set.metafile() && set.files().size() == 1 && target.extension() != ".meta";
+  if (alone) FATHOM_CHECK(first_goes_on());
   const bool into_directory = !target.has_filename() || std::filesystem::is_directory(target);
   std::filesystem::path prefix = target;
   if (into_directory) {
@@ -242,22 +244,28 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
   const std::string stem = prefix.filename().string();
   const auto name_of = [&](std::uint32_t rank) { return fmt::format("{}-{:04}.bin", stem, rank); };
   // Ranks of an older and larger run would be taken for this one's.
-  FATHOM_TRY(OutputSet files, OutputSet::beside(prefix, [&](const std::filesystem::path& file) {
-               const auto rank = parse_rank_name(file.string());
-               return rank && rank->stem == stem;
+  FATHOM_TRY(SharedOutput shared, SharedOutput::make([&]() -> Result<OutputSet> {
+               FATHOM_TRY(OutputSet made, OutputSet::beside(prefix, [&](const std::filesystem::path& file) {
+                            const auto rank = parse_rank_name(file.string());
+                            return rank && rank->stem == stem;
+                          }));
+               std::set<std::filesystem::path> names;
+               for (const std::size_t n : chosen) names.insert(name_of(set.files()[n].rank));
+               for (const std::filesystem::path& file : made.older()) {
+                 if (force || names.contains(file)) continue;
+                 return Error::usage(fmt::format("there is {} of another run of that name, which would have to go",
+                                                 (prefix.parent_path() / file).string()))
+                     .hint("choose another name, or replace the whole run with --force");
+               }
+               return made;
              }));
-  std::set<std::filesystem::path> names;
-  for (const std::size_t n : chosen) names.insert(name_of(set.files()[n].rank));
-  for (const std::filesystem::path& file : files.older()) {
-    if (force || names.contains(file)) continue;
-    return Error::usage(fmt::format("there is {} of another run of that name, which would have to go",
-                                    (prefix.parent_path() / file).string()))
-        .hint("choose another name, or replace the whole run with --force");
-  }
-  FATHOM_CHECK(parallel_for(chosen.size(), [&](std::size_t n) -> Result<void> {
+  const auto bytes = [&](std::size_t n) { return set.files()[chosen[n]].file.blob().size(); };
+  FATHOM_CHECK(share_each("writing ranks", chosen.size(), bytes, [&](std::size_t n) -> Result<void> {
     const RankFile& rank = set.files()[chosen[n]];
-    return rewrite_file(rank.file, (*scans)[chosen[n]], filter, files.path() / name_of(rank.rank));
+    return rewrite_file(rank.file, (*scans)[chosen[n]], filter, shared.path() / name_of(rank.rank));
   }));
+  FATHOM_CHECK(shared.all_written());
+  OutputSet& files = shared.set();
   std::string meta;
   const auto own = [&](std::string_view key, std::string_view value) { meta += fmt::format("{}={}\n", key, value); };
   if (set.metafile()) {

@@ -12,6 +12,7 @@
 #include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/extra_prof/native.hpp"
+#include "formats/reading_options.hpp"
 #include "io/file.hpp"
 
 namespace fathom::extra_prof {
@@ -102,6 +103,10 @@ Tags tags_of(NodeType type, std::uint64_t flags) {
   return tags;
 }
 
+constexpr Option<bool> kSumGpuThreads{"sum-gpu-threads", "", "add GPU times of a rank's threads up"};
+constexpr Option<bool> kConcurrentThreads{
+    "concurrent-threads", "", "keep what is below a call path although it takes longer than the call path itself"};
+
 struct Choices {
   Scaling scaling = Scaling::weak_threaded;
   bool inclusive = false;
@@ -110,8 +115,8 @@ struct Choices {
 };
 
 Choices choices(const Work& work, Scaling scaling) {
-  return {scaling, work->flag("use-inclusive-measurements"), work->flag("sum-gpu-threads"),
-          work->flag("concurrent-threads")};
+  return {scaling, work->options.flag(kInclusive), work->options.flag(kSumGpuThreads),
+          work->options.flag(kConcurrentThreads)};
 }
 
 // The files of one point laid over each other: nodes of one name under one parent are one.
@@ -306,7 +311,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
   // Ranks have threads of their own: plain weak scaling is not known here.
   if (scaling == Scaling::weak) {
     scaling = Scaling::weak_threaded;
-    if (!work->option("scaling").empty()) {
+    if (!work->options.text(kScaling).empty()) {
       FATHOM_CHECK(
           work->diagnostics.warn("extra_prof.scaling", Place::in(name),
                                  "Extra-Prof knows no weak scaling of single locations; weak_threaded is used"));
@@ -358,9 +363,15 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }  // namespace
 
 const Format& format() {
-  static const Format kFormat = {
-      "extra-prof", "Extra-Prof profile", ".extra-prof.msgpack", {{Level::experiment}, {}}, recognise, open, nullptr,
-      collect};
+  static const Format kFormat = {.name = "extra-prof",
+                                 .title = "Extra-Prof profile",
+                                 .extensions = ".extra-prof.msgpack",
+                                 .can = {{Level::experiment}, {}},
+                                 .recognise = recognise,
+                                 .open = open,
+                                 .collect = collect,
+                                 .options = {.reading = {&kScaling, &kInclusive, &kAllowIncomplete, &kMultiplyBy,
+                                                         &kSumGpuThreads, &kConcurrentThreads}}};
   return kFormat;
 }
 

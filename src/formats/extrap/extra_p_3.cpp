@@ -13,6 +13,7 @@
 #include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/extrap/extrap_formats.hpp"
+#include "formats/reading_options.hpp"
 #include "io/byte_cursor.hpp"
 
 namespace fathom::extrap {
@@ -431,9 +432,13 @@ Result<StoredExperiment> read_extra_p_3(const Blob& blob, const Work& work) {
 }
 
 const Format& extra_p_3_format() {
-  static const Format kFormat = {
-      "extra-p-3", "Extra-P 3 experiment with models", "", {{Level::experiment, Level::model}, {}}, recognise, open,
-      nullptr};
+  static const Format kFormat = {.name = "extra-p-3",
+                                 .title = "Extra-P 3 experiment with models",
+                                 .extensions = "",
+                                 .can = {{Level::experiment, Level::model}, {}},
+                                 .recognise = recognise,
+                                 .open = open,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy}}};
   return kFormat;
 }
 

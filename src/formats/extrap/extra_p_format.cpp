@@ -4,6 +4,7 @@
 #include "formats/extrap/extra_p_reader.hpp"
 #include "formats/extrap/extra_p_writer.hpp"
 #include "formats/extrap/extrap_formats.hpp"
+#include "formats/reading_options.hpp"
 #include "io/zip.hpp"
 
 namespace fathom::extrap {
@@ -59,13 +60,14 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }  // namespace
 
 const Format& extra_p_format() {
-  static const Format kFormat = {"extra-p",
-                                 "Extra-P experiment with models",
-                                 ".extra-p",
-                                 {{Level::experiment, Level::model}, {Level::experiment, Level::model}},
-                                 recognise,
-                                 open,
-                                 write_extra_p_dataset};
+  static const Format kFormat = {.name = "extra-p",
+                                 .title = "Extra-P experiment with models",
+                                 .extensions = ".extra-p",
+                                 .can = {{Level::experiment, Level::model}, {Level::experiment, Level::model}},
+                                 .recognise = recognise,
+                                 .open = open,
+                                 .write = write_extra_p_dataset,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy}, .writing = {&kKeepValues}}};
   return kFormat;
 }
 

@@ -257,13 +257,9 @@ Result<void> write_extra_p(const Experiment& e, const ModelSets& models, const s
 Result<void> write_extra_p_dataset(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const auto experiment, dataset.experiment());
   // Values that the input itself kept stay; others only when asked for.
-  bool keep = dataset.work()->flag("keep-values") || dataset.format().name == "extra-p";
-  for (const auto& [key, value] : options.options) {
-    if (key != "keep_values" && key != "keep-values") {
-      return Error::usage(fmt::format("extra-p has no option '{}'", key)).hint("it has: keep_values=true|false");
-    }
-    keep = equal_ignoring_case(value, "true") || value == "1";
-  }
+  OptionValues given;
+  for (const auto& [key, value] : options.options) FATHOM_CHECK(given.set_text(kKeepValues, value));
+  const bool keep = given.get(kKeepValues).value_or(dataset.format().name == "extra-p");
   const auto levels = dataset.levels();
   if (std::find(levels.begin(), levels.end(), Level::model) != levels.end()) {
     FATHOM_TRY(const auto models, dataset.models());

@@ -8,6 +8,7 @@
 #include "formats/extrap/lines_reader.hpp"
 #include "formats/extrap/text_reader.hpp"
 #include "formats/extrap/writers.hpp"
+#include "formats/reading_options.hpp"
 
 namespace fathom::extrap {
 namespace {
@@ -110,33 +111,50 @@ Capabilities reads_and_writes() { return {{Level::experiment}, {Level::experimen
 }  // namespace
 
 const Format& text_format() {
-  static const Format kFormat = {"extrap-text",      "Extra-P text experiment", ".extrap.txt .txt",
-                                 reads_and_writes(), recognise_text_file,       open_text,
-                                 write_text};
+  static const Format kFormat = {.name = "extrap-text",
+                                 .title = "Extra-P text experiment",
+                                 .extensions = ".extrap.txt .txt",
+                                 .can = reads_and_writes(),
+                                 .recognise = recognise_text_file,
+                                 .open = open_text,
+                                 .write = write_text,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy}}};
   return kFormat;
 }
 
 const Format& talpas_format() {
-  static const Format kFormat = {"talpas",         "TaLPas experiment", ".talpas", {{Level::experiment}, {}},
-                                 recognise_talpas, open_talpas,         nullptr};
+  static const Format kFormat = {.name = "talpas",
+                                 .title = "TaLPas experiment",
+                                 .extensions = ".talpas",
+                                 .can = {{Level::experiment}, {}},
+                                 .recognise = recognise_talpas,
+                                 .open = open_talpas,
+                                 .write = nullptr,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy}}};
   return kFormat;
 }
 
 const Format& json_format() {
-  static const Format kFormat = {
-      "extrap-json", "Extra-P JSON experiment", ".extrap.json .json", reads_and_writes(), recognise_json, open_json,
-      write_json};
+  static const Format kFormat = {.name = "extrap-json",
+                                 .title = "Extra-P JSON experiment",
+                                 .extensions = ".extrap.json .json",
+                                 .can = reads_and_writes(),
+                                 .recognise = recognise_json,
+                                 .open = open_json,
+                                 .write = write_json,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy}}};
   return kFormat;
 }
 
 const Format& json_lines_format() {
-  static const Format kFormat = {"extrap-jsonl",
-                                 "Extra-P JSON Lines experiment",
-                                 ".jsonl",
-                                 reads_and_writes(),
-                                 recognise_json_lines,
-                                 open_json_lines,
-                                 write_json_lines};
+  static const Format kFormat = {.name = "extrap-jsonl",
+                                 .title = "Extra-P JSON Lines experiment",
+                                 .extensions = ".jsonl",
+                                 .can = reads_and_writes(),
+                                 .recognise = recognise_json_lines,
+                                 .open = open_json_lines,
+                                 .write = write_json_lines,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy}}};
   return kFormat;
 }
 

@@ -1,7 +1,7 @@
 // `fathom check` of a database: every block, and whether the two value files say the same.
 #include <fmt/format.h>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "formats/hpctoolkit/database.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
 
@@ -59,10 +59,12 @@ Result<void> Database::check() {
           work()->diagnostics.lost("hpctoolkit.value_count", profiles_->blob().place(),
                                    fmt::format("{} values by profile, {} by context", in_profiles, in_contexts)));
     }
-    FATHOM_CHECK(parallel_for(profiles_->profiles().size(), [&](std::size_t i) -> Result<void> {
+    const auto compare = [&](std::size_t i) -> Result<void> {
       if (profiles_->profiles()[i].summary) return {};
       return compare_profile(*profiles_, *contexts_, i, work());
-    }));
+    };
+    const auto values = [&](std::size_t i) { return profiles_->profiles()[i].value_count; };
+    FATHOM_CHECK(share_each("comparing profiles", profiles_->profiles().size(), values, compare));
   }
   if (profiles_ && !mapping_->statistics.empty()) {
     FATHOM_TRY(const auto unused, hpctoolkit::statistics(*profiles_, *source_, *mapping_, work()));

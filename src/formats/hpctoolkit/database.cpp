@@ -285,9 +285,9 @@ Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
 // A copy of every file: nothing is lost, whatever it is.
 Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteOptions&) {
   namespace fs = std::filesystem;
-  FATHOM_TRY(
-      OutputSet directory,
-      OutputSet::directory(target, {.owns = is_database_file, .force = work()->flag("force"), .source = path()}));
+  FATHOM_TRY(OutputSet directory,
+             OutputSet::directory(target,
+                                  {.owns = is_database_file, .force = work()->options.flag(kForce), .source = path()}));
   std::error_code status;
   for (fs::recursive_directory_iterator it(path(), status), end; !status && it != end; it.increment(status)) {
     if (is_temporary_name(it->path().filename().native())) {

@@ -26,9 +26,9 @@ bool is_database_file(const fs::path& relative) {
 Result<void> write_database(const Profile& profile, const Trace* trace, const fs::path& sources, Generation generation,
                             const fs::path& target) {
   const fs::path source = sources.empty() ? fs::path() : sources.parent_path();
-  FATHOM_TRY(
-      OutputSet directory,
-      OutputSet::directory(target, {.owns = is_database_file, .force = profile.work->flag("force"), .source = source}));
+  FATHOM_TRY(OutputSet directory,
+             OutputSet::directory(
+                 target, {.owns = is_database_file, .force = profile.work->options.flag(kForce), .source = source}));
   FATHOM_TRY(const std::vector<MetricPlan> plans, plan_metrics(profile));
   if (generation == Generation::meta) {
     FATHOM_CHECK(write_meta(profile, plans, directory.path()));

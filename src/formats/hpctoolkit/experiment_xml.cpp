@@ -1,6 +1,5 @@
 #include "formats/hpctoolkit/experiment_xml.hpp"
 
-#include <expat.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -10,6 +9,7 @@
 #include "base/cancel.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "io/xml.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -49,22 +49,11 @@ constexpr std::array<std::pair<std::string_view, Tag>, 6> kTags = {{{"PF", Tag::
                                                                     {"C", Tag::call_site},
                                                                     {"S", Tag::statement}}};
 
-class Parser {
+class Parser final : private XmlHandler {
  public:
-  Parser(const Blob& blob, const Work& work)
-      : blob_(blob), work_(work), parser_(XML_ParserCreate(nullptr), XML_ParserFree) {
-    xml_.file_name = blob.name();
-  }
+  Parser(const Blob& blob, const Work& work) : blob_(blob), work_(work) { xml_.file_name = blob.name(); }
 
   Result<ExperimentXml> read() {
-    if (!parser_) return Error("no memory for an XML parser", blob_.place());
-    XML_SetUserData(parser_.get(), this);
-    XML_SetElementHandler(
-        parser_.get(),
-        [](void* self, const char* name, const char** attributes) {
-          static_cast<Parser*>(self)->start(name, {attributes});
-        },
-        [](void* self, const char* name) { static_cast<Parser*>(self)->end(name); });
     Progress progress("reading " + blob_.name(), blob_.size());
     constexpr std::size_t kChunk = std::size_t{1} << 20;
     const std::string_view text = blob_.text();
@@ -72,10 +61,9 @@ class Parser {
       if (cancelled()) return cancelled_error();
       const std::string_view chunk = text.substr(std::min(at, text.size()), kChunk);
       const bool last = at + kChunk >= text.size();
-      const auto status = XML_Parse(parser_.get(), chunk.data(), static_cast<int>(chunk.size()), last ? 1 : 0);
-      if (error_) return std::move(*error_);
-      if (status != XML_STATUS_OK) {
-        return Error(fmt::format("{}", XML_ErrorString(XML_GetErrorCode(parser_.get()))), here())
+      if (auto status = parser_.parse(chunk, last); !status.ok()) {
+        if (!parser_.malformed()) return std::move(status).error();
+        return Error(status.error().text(), here())
             .hint("the analysis that wrote the database may have been interrupted");
       }
       progress.advance(chunk.size());
@@ -86,11 +74,23 @@ class Parser {
   }
 
  private:
-  [[nodiscard]] std::uint64_t line() const { return XML_GetCurrentLineNumber(parser_.get()); }
+  [[nodiscard]] std::uint64_t line() const { return parser_.line(); }
   [[nodiscard]] Place here() const { return Place::at_line(blob_.name(), line()); }
+  Result<void> element_begins(const char* name, const char** attributes) override {
+    start(name, {attributes});
+    return outcome();
+  }
+  Result<void> element_ends(const char* name) override {
+    end(name);
+    return outcome();
+  }
+  // Whether the last element was one to stop at.
+  Result<void> outcome() {
+    if (error_) return *error_;
+    return {};
+  }
   void stop(Error error) {
     if (!error_) error_ = std::move(error);
-    XML_StopParser(parser_.get(), XML_FALSE);
   }
   void warn(const char* id, std::string text) {
     if (auto status = work_->diagnostics.warn(id, here(), std::move(text)); !status) stop(std::move(status).error());
@@ -267,7 +267,7 @@ class Parser {
 
   const Blob& blob_;
   Work work_;
-  std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
+  XmlParser parser_{*this, {.doctype = true, .characters = false}};
   ExperimentXml xml_;
   Numbers modules_;
   Numbers files_;

@@ -7,6 +7,7 @@
 #include "formats/hpctoolkit/database_writer.hpp"
 #include "formats/hpctoolkit/magic.hpp"
 #include "io/file.hpp"
+#include "trace/samples.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -123,6 +124,7 @@ const Format& meta_format() {
       .recognise = recognise_meta,
       .open = open_meta,
       .write = write_meta_database,
+      .options = {.statistics = {&kDepth}},
   };
   return kFormat;
 }
@@ -135,6 +137,7 @@ const Format& classic_format() {
       .can = {{Level::profile, Level::trace}, {}},
       .recognise = recognise_classic,
       .open = open_classic,
+      .options = {.statistics = {&kDepth}},
   };
   return kFormat;
 }
@@ -148,6 +151,7 @@ const Format& xml_format() {
       .recognise = recognise_xml,
       .open = open_xml,
       .write = write_xml_database,
+      .options = {.statistics = {&kDepth}},
   };
   return kFormat;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "profile/absent.hpp"
+
 namespace fathom::hpctoolkit {
 
 Result<std::vector<MetricPlan>> plan_metrics(const Profile& profile) {
@@ -24,6 +26,10 @@ Result<std::vector<MetricPlan>> plan_metrics(const Profile& profile) {
     if (metric.switched_off || metric.scopes.empty()) continue;
     if (metric.type.is_composite()) {
       FATHOM_CHECK(leave_out(metric, "a database holds single numbers only"));
+      continue;
+    }
+    if (absent_is_no_value(metric.type)) {
+      FATHOM_CHECK(leave_out(metric, "minima and maxima would be added up in a database"));
       continue;
     }
     MetricPlan plan{MetricId(i), metric.stored_as(Scope::own), metric.stored_as(Scope::exclusive),

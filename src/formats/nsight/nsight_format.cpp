@@ -8,6 +8,8 @@
 #include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/nsight/measurements.hpp"
+#include "formats/nsight/nsight_trace.hpp"
+#include "formats/reading_options.hpp"
 #include "io/file.hpp"
 
 namespace fathom::nsight {
@@ -20,6 +22,13 @@ class NsightDataset final : public ExperimentDataset {
                           std::move(version)),
         database_(std::move(database)) {
     use_as_it_is();
+  }
+
+  [[nodiscard]] std::vector<Level> levels() const override { return {Level::experiment, Level::trace}; }
+  Result<std::shared_ptr<const Trace>> trace() override {
+    if (trace_) return trace_;
+    FATHOM_TRY(trace_, NsightTrace::read(database_, work()));
+    return trace_;
   }
 
   // Every table with its columns and rows, as `sqlite3 -header` lists them.
@@ -58,6 +67,7 @@ class NsightDataset final : public ExperimentDataset {
 
  private:
   Database database_;
+  std::shared_ptr<const Trace> trace_;
 };
 
 // The version of Nsight Systems that wrote the export.
@@ -85,7 +95,9 @@ void add(ExperimentBuilder& builder, std::uint32_t point, std::vector<Measured>&
   }
 }
 
-bool count_once(const Work& work) { return work->flag("count-gpu-calls-once"); }
+constexpr Option<bool> kCountOnce{"count-gpu-calls-once", "", "count each call once, where Extra-P counts some again"};
+
+bool count_once(const Work& work) { return work->options.flag(kCountOnce); }
 
 Match recognise(const Source& source) {
   if (source.is_directory() || !is_sqlite(source.blob())) return {};
@@ -126,7 +138,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
   for (const std::string& p : parameters) builder.parameter(p);
   for (std::size_t i = 0; i < runs.size(); ++i) add(builder, builder.point(runs[i].point), values[i]);
   FATHOM_CHECK(builder.status());
-  if (!work->flag("allow-incomplete")) FATHOM_CHECK(builder.leave_out_incomplete(work));
+  if (!work->options.flag(kAllowIncomplete)) FATHOM_CHECK(builder.leave_out_incomplete(work));
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
   return experiment;
 }
@@ -134,8 +146,14 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
 }  // namespace
 
 const Format& format() {
-  static const Format kFormat = {
-      "nsight", "Nsight Systems database", ".sqlite", {{Level::experiment}, {}}, recognise, open, nullptr, collect};
+  static const Format kFormat = {.name = "nsight",
+                                 .title = "Nsight Systems database",
+                                 .extensions = ".sqlite",
+                                 .can = {{Level::experiment, Level::trace}, {}},
+                                 .recognise = recognise,
+                                 .open = open,
+                                 .collect = collect,
+                                 .options = {.reading = {&kAllowIncomplete, &kMultiplyBy, &kCountOnce}}};
   return kFormat;
 }
 

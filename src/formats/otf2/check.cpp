@@ -6,8 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "formats/otf2/event_file.hpp"
 
 namespace fathom::otf2 {
@@ -126,12 +125,12 @@ Result<void> check_references(const Archive& archive) {
 
 Result<void> check_archive(const Otf2Trace& trace) {
   FATHOM_CHECK(check_references(trace.archive()));
-  Progress progress("checking events", trace.location_count());
-  FATHOM_CHECK(parallel_for(trace.location_count(), [&](std::size_t i) {
-    auto status = check_location(trace, LocationId(i));
-    progress.advance();
-    return status;
-  }));
+  const auto bytes = [&](std::size_t i) -> std::uint64_t {
+    const auto blob = trace.archive().events(i);
+    return blob.ok() ? blob->size() : 0;
+  };
+  FATHOM_CHECK(share_each("checking events", trace.location_count(), bytes,
+                          [&](std::size_t i) { return check_location(trace, LocationId(i)); }));
   std::uint64_t backwards = 0;
   FATHOM_CHECK(trace.messages({}, [&](const Message& message) {
     if (message.sent_ns && message.received_ns && *message.received_ns < *message.sent_ns) ++backwards;

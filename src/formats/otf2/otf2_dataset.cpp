@@ -7,6 +7,7 @@
 #include "formats/otf2/event_counts.hpp"
 #include "formats/otf2/event_file.hpp"
 #include "formats/otf2/rewrite.hpp"
+#include "io/output_set.hpp"
 #include "trace/call_statistics.hpp"
 #include "trace/samples.hpp"
 
@@ -98,11 +99,8 @@ Result<void> Otf2Dataset::check() {
   return check_archive(*made);
 }
 
-Result<bool> Otf2Dataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
-  if (!options.options.empty()) {
-    return Error::usage(fmt::format("otf2 has no option '{}'", options.options.front().first));
-  }
-  FATHOM_CHECK(copy_archive(anchor_, target, work()->flag("force")));
+Result<bool> Otf2Dataset::rewrite(const std::filesystem::path& target, const WriteOptions&) {
+  FATHOM_CHECK(copy_archive(anchor_, target, work()->options.flag(kForce)));
   return true;
 }
 

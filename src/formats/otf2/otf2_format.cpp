@@ -6,7 +6,9 @@
 
 #include "formats/otf2/otf2_dataset.hpp"
 #include "formats/otf2/trace_writer.hpp"
+#include "formats/reading_options.hpp"
 #include "io/file.hpp"
+#include "trace/samples.hpp"
 
 namespace fathom::otf2 {
 
@@ -79,10 +81,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<Otf2Dataset>(format(), source.path(), anchor, work, std::move(archive)));
 }
 
-Result<void> write(Dataset& dataset, const fs::path& target, const WriteOptions& options) {
-  if (!options.options.empty()) {
-    return Error::usage(fmt::format("otf2 has no option '{}'", options.options.front().first));
-  }
+Result<void> write(Dataset& dataset, const fs::path& target, const WriteOptions&) {
   FATHOM_TRY(const auto trace, dataset.trace());
   return write_trace(*trace, target, dataset.work());
 }
@@ -109,7 +108,8 @@ const Format& format() {
                               .recognise = recognise,
                               .open = open,
                               .write = write,
-                              .catalogue = catalogue};
+                              .catalogue = catalogue,
+                              .options = {.reading = {&kWaits}, .statistics = {&kDepth}}};
   return kFormat;
 }
 

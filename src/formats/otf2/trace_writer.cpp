@@ -12,6 +12,7 @@
 #include "base/progress.hpp"
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/rewrite.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::otf2 {
 
@@ -206,7 +207,7 @@ Result<void> write_trace(const Trace& trace, const std::filesystem::path& target
   static std::mutex one_at_a_time;
   const std::scoped_lock lock(one_at_a_time);
   FATHOM_TRY(WriterPlan plan, WriterPlan::of(trace, work));
-  FATHOM_TRY(ArchiveTarget made, ArchiveTarget::at(target, work->flag("force")));
+  FATHOM_TRY(ArchiveTarget made, ArchiveTarget::at(target, work->options.flag(kForce)));
   Writer writer(trace, work, std::move(plan));
   if (auto written = writer.write(made.directory(), made.name()); !written) {
     return std::move(written).error().where(Place::in(target.string()));

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "formats/ovni/dump.hpp"
 
 namespace fathom::ovni {
+
+template <class Pack>
+static void pack_fields(Pack& pack, StreamCounts& counts) {
+  pack(counts.codes, counts.events, counts.first_clock, counts.last_clock);
+}
 
 namespace {
 
@@ -30,15 +34,10 @@ struct Counter {
 }  // namespace
 
 Result<std::vector<StreamCounts>> count_events(const NativeTrace& trace, const Work& work) {
-  std::vector<StreamCounts> result(trace.streams.size());
-  std::uint64_t bytes = 0;
-  for (const Stream& stream : trace.streams) bytes += stream.blob.size();
-  Progress progress("counting events", bytes);
-  FATHOM_CHECK(parallel_for(trace.streams.size(), [&](std::size_t i) -> Result<void> {
+  const auto count = [&](std::size_t i, StreamCounts& counts) -> Result<void> {
     StreamCursor cursor(trace.streams[i]);
     Counter counter;
     Event event;
-    StreamCounts& counts = result[i];
     while (cursor.next(event)) {
       if (counts.events++ == 0) counts.first_clock = static_cast<std::int64_t>(event.clock());
       counter.add(event.mcv());
@@ -47,11 +46,11 @@ Result<std::vector<StreamCounts>> count_events(const NativeTrace& trace, const W
     for (std::size_t k = 0; k < counter.known.size(); ++k) {
       if (counter.known[k] > 0) counts.codes.push_back({pack_mcv(all_events()[k].mcv), counter.known[k]});
     }
-    for (const auto& [mcv, count] : counter.others) counts.codes.push_back({mcv, count});
-    progress.advance(trace.streams[i].blob.size());
+    for (const auto& [mcv, times] : counter.others) counts.codes.push_back({mcv, times});
     return report_incomplete(trace, i, cursor, work);
-  }));
-  return result;
+  };
+  const auto bytes = [&](std::size_t i) { return trace.streams[i].blob.size(); };
+  return share_out<StreamCounts>("counting events", trace.streams.size(), bytes, Holder::first, count);
 }
 
 std::vector<CodeCount> sum_counts(const std::vector<StreamCounts>& counts) {

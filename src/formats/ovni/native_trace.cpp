@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/pack.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "io/file.hpp"
@@ -95,6 +96,15 @@ struct Finding {
   std::vector<fs::path> closed;     // directories that may not be read
 };
 
+template <class Pack>
+void pack_fields(Pack& pack, Found& found) {
+  pack(found.file, found.metadata, found.path);
+}
+template <class Pack>
+void pack_fields(Pack& pack, Finding& finding) {
+  pack(finding.streams, finding.old, finding.orphans, finding.foreign, finding.closed);
+}
+
 // What may lie in a trace besides streams: the table of offsets, metadata, and views that were written into it.
 bool belongs_to_trace(const fs::path& file) {
   const std::string name = file.filename().string();
@@ -137,6 +147,18 @@ Result<Finding> find_streams(const fs::path& root) {
     if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
   }
   return finding;
+}
+
+// The first process walks through the directories, for all.
+Result<Finding> find_streams_once(const fs::path& root) {
+  FATHOM_CHECK(team().assemble("finding streams"));
+  Finding finding;
+  if (team().first()) {
+    FATHOM_TRY(finding, find_streams(root));
+  }
+  if (team().alone()) return finding;
+  FATHOM_TRY(const Parcel told, team().broadcast(packed(finding)));
+  return unpacked<Finding>(told);
 }
 
 Result<Stream> open_new(const Found& found) {
@@ -207,7 +229,7 @@ Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
   Finding finding;
   if (fs::is_directory(path, status)) {
     trace.root = path;
-    FATHOM_TRY(finding, find_streams(path));
+    FATHOM_TRY(finding, find_streams_once(path));
   } else if (path.filename() == "stream.obs" || path.filename() == "stream.json") {
     trace.root = path.parent_path();
     finding.streams.push_back({trace.root / "stream.obs", trace.root / "stream.json", "."});

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "base/option.hpp"
 #include "base/work.hpp"
 #include "formats/ovni/stream.hpp"
 
@@ -16,6 +17,7 @@ namespace fathom::ovni {
 
 enum class Layout : std::uint8_t { v1_a, v1_b, v1_c, v2, v3 };
 std::string_view to_string(Layout layout);
+inline constexpr Option<std::string> kLayout{"layout", "NAME", "the arrangement of the files", "v1-a v1-b v1-c v2 v3"};
 std::optional<Layout> find_layout(std::string_view name);
 
 struct NativeTrace {

@@ -10,6 +10,7 @@
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/ovni_trace.hpp"
 #include "formats/ovni/trace_writer.hpp"
+#include "io/output_set.hpp"
 
 namespace fathom::ovni {
 
@@ -138,14 +139,11 @@ Result<void> OvniDataset::check() { return check_trace(native_, work()); }
 Result<bool> OvniDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
   Layout layout = native_.layout;
   for (const auto& [key, value] : options.options) {
-    if (key != "layout") return Error::usage(fmt::format("ovni has no option '{}'", key)).hint("use layout=v3");
-    const auto wanted = find_layout(value);
-    if (!wanted) {
-      return Error::usage(fmt::format("ovni has no layout '{}'", value)).hint("there are v1-a, v1-b, v1-c, v2 and v3");
-    }
-    layout = *wanted;
+    OptionValues given;
+    FATHOM_CHECK(given.set_text(kLayout, value));
+    layout = *find_layout(given.text(kLayout));
   }
-  FATHOM_CHECK(write_trace(native_, target, layout, work(), work()->flag("force")));
+  FATHOM_CHECK(write_trace(native_, target, layout, work(), work()->options.flag(kForce)));
   return true;
 }
 

@@ -122,7 +122,8 @@ const Format& format() {
                               .recognise = recognise,
                               .open = open,
                               .write = write,
-                              .catalogue = catalogue};
+                              .catalogue = catalogue,
+                              .options = {.writing = {&kLayout}}};
   return kFormat;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/event_stream.hpp"
@@ -13,6 +13,15 @@
 #include "formats/ovni/sort.hpp"
 
 namespace fathom::ovni {
+
+template <class Pack>
+static void pack_fields(Pack& pack, StreamSurvey::Type& type) {
+  pack(type.model, type.id, type.label);
+}
+template <class Pack>
+static void pack_fields(Pack& pack, StreamSurvey& survey) {
+  pack(survey.events, survey.first_clock, survey.last_clock, survey.ordered, survey.types, survey.tasks, survey.moves);
+}
 
 namespace {
 
@@ -42,7 +51,7 @@ StreamSurvey survey_stream(const Stream& stream) {
     if (index < 0) continue;
     const EventDef& def = all_events()[static_cast<std::size_t>(index)];
     if (def.effect == Effect::type_create && event.jumbo()) {
-      survey.types.push_back({def.model, event.argument<std::uint32_t>(0), event.text(4)});
+      survey.types.push_back({def.model, event.argument<std::uint32_t>(0), std::string(event.text(4))});
     } else if (def.effect == Effect::task_create || def.effect == Effect::task_create_parallel) {
       survey.tasks.push_back({def.model, event.argument<std::uint32_t>(0), event.argument<std::uint32_t>(4)});
     } else if (def.effect == Effect::affinity_remote) {
@@ -68,11 +77,13 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
   }
   trace->offsets_ = offsets.ok() ? std::move(*offsets) : std::vector<std::int64_t>(native.streams.size(), 0);
 
-  std::vector<StreamSurvey> surveys(native.streams.size());
-  FATHOM_CHECK(parallel_for(native.streams.size(), [&](std::size_t i) -> Result<void> {
-    surveys[i] = survey_stream(native.streams[i]);
+  const auto bytes = [&](std::size_t i) { return native.streams[i].blob.size(); };
+  const auto look = [&](std::size_t i, StreamSurvey& survey) -> Result<void> {
+    survey = survey_stream(native.streams[i]);
     return {};
-  }));
+  };
+  FATHOM_TRY(const auto surveys,
+             share_out<StreamSurvey>("looking at streams", native.streams.size(), bytes, Holder::all, look));
   for (std::size_t i = 0; i < surveys.size(); ++i) {
     trace->records_.push_back(surveys[i].events);
     trace->spans_.emplace_back();

@@ -25,7 +25,7 @@ struct StreamSurvey {
   struct Type {
     Model model;
     std::uint32_t id;
-    std::string_view label;
+    std::string label;
   };
   struct Task {
     Model model;

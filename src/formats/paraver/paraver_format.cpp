@@ -205,7 +205,7 @@ class ParaverDataset : public Dataset {
     FATHOM_CHECK(set.commit());
     return true;
   }
-  // Everything was read, and every bad line noted, when it was opened.
+  // Everything was read, and every bad line and wrong order noted, when it was opened.
   Result<void> check() override { return {}; }
 
  private:
@@ -223,10 +223,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<ParaverDataset>(format(), source.path(), work, std::move(file)));
 }
 
-Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
-  if (!options.options.empty()) {
-    return Error::usage(fmt::format("paraver has no option '{}'", options.options.front().first));
-  }
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions&) {
   FATHOM_TRY(const auto trace, dataset.trace());
   return write_trace(*trace, target, dataset.work());
 }

@@ -158,6 +158,44 @@ bool read_record(std::string_view line, const Layout& layout, PrvFile& file) {
   return true;
 }
 
+struct Counts {
+  std::size_t states, events, messages;
+};
+Counts counts(const PrvFile& file) { return {file.states.size(), file.events.size(), file.messages.size()}; }
+
+// Records of a thread stand in the order of their times, and nothing ends before it begins.
+Result<void> check_times(const PrvFile& file, const Counts& before, const Place& place,
+                         std::vector<std::int64_t>& latest, const Work& work) {
+  std::int64_t time = 0;
+  std::uint32_t thread = 0;
+  if (file.states.size() > before.states) {
+    const PrvState& state = file.states.back();
+    time = state.begin;
+    thread = state.thread;
+    if (state.end < state.begin) {
+      FATHOM_CHECK(work->diagnostics.warn(
+          "paraver.time_order", place,
+          fmt::format("a state ends at {} before it begins at {}; it is put in order", state.end, state.begin)));
+    }
+  } else if (file.events.size() > before.events) {
+    time = file.events.back().time;
+    thread = file.events.back().thread;
+  } else if (file.messages.size() > before.messages) {
+    time = file.messages.back().sent;
+    thread = file.messages.back().from;
+  } else {
+    return {};
+  }
+  if (time < latest[thread]) {
+    FATHOM_CHECK(
+        work->diagnostics.warn("paraver.time_order", place,
+                               fmt::format("time runs backwards in thread {}: {} after {}; records are put in order",
+                                           thread + 1, time, latest[thread])));
+  }
+  latest[thread] = std::max(latest[thread], time);
+  return {};
+}
+
 }  // namespace
 
 Result<PrvFile> read_prv(const Blob& blob, const Work& work) {
@@ -167,10 +205,15 @@ Result<PrvFile> read_prv(const Blob& blob, const Work& work) {
   const auto header = lines.next();
   if (!header) return Error("is empty", blob.place());
   FATHOM_CHECK(read_header(*header, lines.place(), work, file, layout));
+  std::vector<std::int64_t> latest(file.threads.size(), 0);
   while (const auto line = lines.next()) {
     // Comments and definitions of communicators stand between the header and the records.
     if (line->empty() || line->front() == '#' || line->front() == 'c') continue;
-    if (read_record(*line, layout, file)) continue;
+    const Counts before = counts(file);
+    if (read_record(*line, layout, file)) {
+      FATHOM_CHECK(check_times(file, before, lines.place(), latest, work));
+      continue;
+    }
     FATHOM_CHECK(
         work->diagnostics.lost("paraver.bad_record", lines.place(),
                                fmt::format("not a record of a thread of this trace: {}", line->substr(0, 60))));

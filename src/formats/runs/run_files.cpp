@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "formats/holdings.hpp"
 #include "formats/registry.hpp"
 #include "formats/runs/run_names.hpp"
 #include "formats/runs/run_points.hpp"
@@ -18,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What must be converted before it can be read, and how.
-constexpr std::pair<std::string_view, const char*> kUnconverted[] = {
-    {".nsys-rep", "convert the reports first: nsys export --type sqlite REPORT.nsys-rep"},
-    {".qdrep", "convert the reports first: nsys export --type sqlite REPORT.qdrep"},
-    {".qdstrm", "convert the reports first: nsys import, then nsys export --type sqlite"},
-    {".ncu-rep", "reports of Nsight Compute are not read; record with Nsight Systems and export as SQLite"},
-};
 constexpr std::size_t kLookedAt = 200;  // entries, for recognition
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);
 
@@ -163,7 +157,22 @@ Result<RunList> with_points(std::vector<Member> members, const fs::path& where, 
   FATHOM_CHECK(keep_one_format(members, where, work));
   RunList list;
   list.members = std::move(members);
-  FATHOM_CHECK(points_by_name(list, where, work));
+  // Runs may say themselves where they were made. Names count first only where they are meant to say it: in most names
+  // of files numbers are dates and jobs.
+  RunList by_attributes = list;
+  const bool meant = std::any_of(list.members.begin(), list.members.end(), [](const Member& member) {
+    return member.run.find('.') != std::string::npos;  // app.p8.n100.r1
+  });
+  if (!meant) {
+    FATHOM_TRY(const bool told, points_by_attributes(by_attributes, work));
+    if (told) return by_attributes;
+    by_attributes = list;
+  }
+  auto named = points_by_name(list, where, work);
+  if (named.ok() && !list.parameters.empty()) return list;
+  FATHOM_TRY(const bool found, points_by_attributes(by_attributes, work));
+  if (found) return by_attributes;
+  FATHOM_CHECK(std::move(named));
   return list;
 }
 
@@ -176,12 +185,12 @@ Result<RunList> list_runs(const fs::path& directory, const Work& work) {
   if (!members.empty()) return with_points(std::move(members), directory, work);
   members = members_by_name(directory);
   if (members.size() > 1) return with_points(std::move(members), directory, work);
-  for (const auto& [ending, hint] : kUnconverted) {
-    for (const fs::path& run : entries(directory, kLookedAt)) {
-      for (const fs::path& file : files_in(run, kLookedAt)) {
-        if (!file.filename().string().ends_with(ending)) continue;
-        return Error(fmt::format("No sqlite or ncu-rep files were found in: {}", directory.string())).hint(hint);
-      }
+  for (const fs::path& run : entries(directory, kLookedAt)) {
+    for (const fs::path& file : files_in(run, kLookedAt)) {
+      const std::string_view hint = conversion_hint(file.filename().string());
+      if (hint.empty()) continue;
+      return Error(fmt::format("No sqlite or ncu-rep files were found in: {}", directory.string()))
+          .hint(std::string(hint));
     }
   }
   return Error(fmt::format("No cube files were found in: {}", directory.string()))
@@ -242,16 +251,19 @@ Match recognise_runs(const Source& source) {
   }
   // Names that say no point are explained when it is opened.
   if (unnamed != nullptr) return {Confidence::maybe, fmt::format("a directory with {} data in it", unnamed->name)};
-  for (const auto& [ending, hint] : kUnconverted) {
-    for (const fs::path& run : entries(source.path(), kLookedAt)) {
-      for (const fs::path& file : files_in(run, kLookedAt)) {
-        if (file.filename().string().ends_with(ending)) {
-          return {Confidence::maybe, fmt::format("a directory with *{} in it", ending)};
-        }
+  for (const fs::path& run : entries(source.path(), kLookedAt)) {
+    for (const fs::path& file : files_in(run, kLookedAt)) {
+      if (!conversion_hint(file.filename().string()).empty()) {
+        return {Confidence::maybe, fmt::format("a directory with *{} in it", file.extension().string())};
       }
     }
   }
   if (repeated >= 2) return {Confidence::likely, "entries named after parameters and repetitions"};
+  // Profiles side by side that say themselves which run they are.
+  const auto files = of_one_kind(files_in(source.path(), kLookedAt));
+  if (files.size() >= 2 && names_its_point(files.front(), work)) {
+    return {Confidence::maybe, "profiles that name the parameters of their runs"};
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/registry.hpp"
 #include "formats/runs/run_names.hpp"
 #include "io/file.hpp"
 #include "io/line_cursor.hpp"
@@ -30,6 +31,31 @@ void drop_constant_parameters(RunList& list) {
   }
 }
 
+// What programs call the parameters of a run; Caliper and Adiak write them into every profile.
+constexpr std::string_view kParameterAttributes[] = {"jobsize",         "mpi.world.size", "problem_size",
+                                                     "problem size",    "iterations",     "num_threads",
+                                                     "omp.num_threads", "threads",        "size"};
+
+// Those of one dataset, by their place in the list above.
+Result<std::vector<std::optional<double>>> parameters_of(const fs::path& path, const Work& work) {
+  const Work own = make_work(false, work->budget.limit());
+  own->options = work->options;
+  FATHOM_TRY(const DatasetPtr dataset, open_dataset(path, own));
+  FATHOM_TRY(const std::vector<InfoEntry> entries, dataset->describe(false));
+  std::vector<std::optional<double>> out(std::size(kParameterAttributes));
+  for (const InfoEntry& entry : entries) {
+    const auto* list = std::get_if<std::vector<std::string>>(&entry.value);
+    if (entry.key != "attributes" || list == nullptr) continue;
+    for (const std::string_view attribute : *list) {
+      const std::size_t at = std::min(attribute.find('='), attribute.size() - 1);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        if (attribute.substr(0, at) == kParameterAttributes[i]) out[i] = parse_double(trim(attribute.substr(at + 1)));
+      }
+    }
+  }
+  return out;
+}
+
 // Fields of a line of CSV; quotes as in RFC 4180, without line breaks inside.
 std::vector<std::string> csv_fields(std::string_view line) {
   std::vector<std::string> fields(1);
@@ -51,6 +77,14 @@ std::vector<std::string> csv_fields(std::string_view line) {
   return fields;
 }
 
+// A word that numbers runs rather than naming what changes between them, or ends in a separator.
+bool says_nothing(std::string_view name) {
+  if (name.ends_with('_') || name.ends_with('-') || name.ends_with(' ')) return true;
+  constexpr std::string_view kWords[] = {"run", "rep", "job", "test", "trial", "exp", "experiment", "profile", "trace"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return equal_ignoring_case(word, name); });
+}
+
 }  // namespace
 
 Result<void> points_by_name(RunList& list, const fs::path& where, const Work& work) {
@@ -70,6 +104,13 @@ Result<void> points_by_name(RunList& list, const fs::path& where, const Work& wo
       if (point->names.front() == "scorep-") {
         FATHOM_CHECK(work->diagnostics.warn("runs.default_names", Place::in(where.string()),
                                             "no parameter names were detected: these are Score-P's default names"));
+      } else if (const auto odd = std::find_if(point->names.begin(), point->names.end(), says_nothing);
+                 odd != point->names.end()) {
+        FATHOM_CHECK(work->diagnostics.warn(
+            "runs.unlikely_parameter", Place::in(where.string()),
+            fmt::format("'{}' is read as the parameter '{}'; if that only numbers the runs, name them like "
+                        "app.p8.n100.r1 (parameters and repetition), or list them with their parameters in {}",
+                        m.run, *odd, kListName)));
       }
     } else if (point->names != list.parameters) {
       return Error(fmt::format("Parameters must be the same and in the same order: {} is not {}.",
@@ -81,6 +122,38 @@ Result<void> points_by_name(RunList& list, const fs::path& where, const Work& wo
   }
   drop_constant_parameters(list);
   return {};
+}
+
+bool names_its_point(const fs::path& path, const Work& work) {
+  const auto found = parameters_of(path, work);
+  return found.ok() && std::any_of(found->begin(), found->end(), [](const auto& value) { return value.has_value(); });
+}
+
+Result<bool> points_by_attributes(RunList& list, const Work& work) {
+  std::vector<std::vector<std::optional<double>>> values(list.members.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // A run that cannot be read is told when it is collected.
+    auto found = parameters_of(list.members[i].path, work);
+    if (!found.ok()) return false;
+    values[i] = std::move(*found);
+  }
+  list.parameters.clear();
+  list.points.assign(list.members.size(), {});
+  std::vector<std::size_t> taken;
+  for (std::size_t p = 0; p < std::size(kParameterAttributes); ++p) {
+    const auto known = [&](const auto& run) { return run[p].has_value(); };
+    if (!std::all_of(values.begin(), values.end(), known)) continue;
+    // Two names for the same thing are one parameter.
+    const bool again = std::any_of(taken.begin(), taken.end(), [&](std::size_t other) {
+      return std::all_of(values.begin(), values.end(), [&](const auto& run) { return run[p] == run[other]; });
+    });
+    if (again) continue;
+    taken.push_back(p);
+    list.parameters.emplace_back(kParameterAttributes[p]);
+    for (std::size_t i = 0; i < values.size(); ++i) list.points[i].push_back(*values[i][p]);
+  }
+  drop_constant_parameters(list);
+  return !list.parameters.empty();
 }
 
 Result<RunList> points_by_list(const fs::path& directory, const Work& work) {

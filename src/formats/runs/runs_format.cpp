@@ -6,21 +6,41 @@
 #include <map>
 #include <set>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "experiment/collect.hpp"
 #include "formats/experiment_dataset.hpp"
+#include "formats/reading_options.hpp"
 #include "formats/registry.hpp"
 #include "formats/runs/run_files.hpp"
+#include "io/directory.hpp"
 
-namespace fathom::runs {
+namespace fathom {
+
+template <class Pack>
+static void pack_fields(Pack& pack, RunValues& run) {
+  pack(run.metric, run.callpath, run.values, run.parameters, run.combine);
+}
+
+namespace runs {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Option<std::vector<std::string>> kReadMetric{"read-metric", "M",
+                                                       "only this metric, also one that is part of another"};
+constexpr Option<bool> kWithLines{"with-lines", "", "loops and lines as call paths, not as part of their function"};
+constexpr Option<std::vector<std::string>> kParameterFrom{
+    "parameter-from", "KEY", "this parameter of call paths (Cube) is a parameter of the experiment; repeatable"};
+constexpr Option<bool> kMergeMissing{
+    "merge-missing", "", "add call paths that are not in every run to the one above, instead of leaving them out"};
+constexpr Option<double> kDropBelow{"drop-below", "SHARE",
+                                    "leave out call paths below this share of the total at every point (0.01, say)"};
+constexpr Option<std::string> kDropMetric{"drop-metric", "M", "the metric by which --drop-below judges; default time"};
+constexpr Option<std::string> kDropRoot{"drop-root", "C", "the call path whose total counts; default the first one"};
+
 Result<Scaling> scaling_option(const Work& work) {
-  std::string text = work->option("scaling", "weak");
+  std::string text = work->options.get(kScaling).value_or("weak");
   std::replace(text.begin(), text.end(), '-', '_');
   for (const Scaling s : {Scaling::weak, Scaling::weak_threaded, Scaling::strong}) {
     if (text == to_string(s)) return s;
@@ -31,24 +51,18 @@ Result<Scaling> scaling_option(const Work& work) {
 Result<CollectOptions> collect_options(const Work& work) {
   CollectOptions options;
   FATHOM_TRY(options.scaling, scaling_option(work));
-  options.inclusive = work->flag("use-inclusive-measurements");
-  options.lines = work->flag("with-lines");
-  const std::string parameters = work->option("parameters-from");
-  for (const std::string_view parameter : split(parameters, '\n')) {
-    if (!parameter.empty()) options.parameters_from.emplace_back(parameter);
-  }
-  if (work->flag("allow-incomplete")) options.missing = CollectOptions::Missing::keep;
-  if (work->flag("merge-missing")) options.missing = CollectOptions::Missing::merge;
-  const std::string metrics = work->option("read-metrics");
-  for (const std::string_view metric : split(metrics, '\n')) {
-    if (!metric.empty()) options.metrics.emplace_back(metric);
-  }
-  if (const std::string ratio = work->option("drop-below"); !ratio.empty()) {
-    const auto value = parse_double(ratio);
-    if (!value || !(*value >= 0 && *value < 1)) {
-      return Error::usage(fmt::format("'{}' is no share of the total", ratio)).hint("--drop-below takes 0.01, say");
+  options.inclusive = work->options.flag(kInclusive);
+  options.lines = work->options.flag(kWithLines);
+  if (auto parameters = work->options.get(kParameterFrom)) options.parameters_from = *std::move(parameters);
+  if (work->options.flag(kAllowIncomplete)) options.missing = CollectOptions::Missing::keep;
+  if (work->options.flag(kMergeMissing)) options.missing = CollectOptions::Missing::merge;
+  if (auto metrics = work->options.get(kReadMetric)) options.metrics = *std::move(metrics);
+  if (const auto share = work->options.get(kDropBelow)) {
+    if (!(*share >= 0 && *share < 1)) {
+      return Error::usage(fmt::format("'{}' is no share of the total", *share)).hint("--drop-below takes 0.01, say");
     }
-    options.small = SmallKernels{*value, work->option("drop-metric", "time"), work->option("drop-root")};
+    options.small =
+        SmallKernels{*share, work->options.get(kDropMetric).value_or("time"), work->options.text(kDropRoot)};
   }
   return options;
 }
@@ -63,6 +77,37 @@ struct ReadRun {
   Budget::Reservation memory;
   std::optional<Error> error;
 };
+
+template <class Pack>
+void pack_fields(Pack& pack, ReadRun& run) {
+  pack(run.values, run.left_out.metrics, run.left_out.without_parameters, run.units, run.descriptions, run.diagnostics,
+       run.error);
+}
+
+// How much there is to read of each run, for dealing them out: looked up once for all processes.
+Result<std::vector<std::uint64_t>> run_sizes(const RunList& list) {
+  FATHOM_CHECK(team().assemble("sizes of runs"));
+  std::vector<std::uint64_t> sizes(list.members.size(), 1);
+  if (team().alone()) return sizes;
+  if (team().first()) {
+    const TeamScope alone(nullptr);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      std::error_code status;
+      const fs::path& path = list.members[i].path;
+      const auto add = [&](const fs::path& file) {
+        const std::uintmax_t size = fs::file_size(file, status);
+        if (!status) sizes[i] += size;
+      };
+      if (!fs::is_directory(path, status)) {
+        add(path);
+      } else if (const auto entries = list_directory(path)) {
+        for (const fs::path& entry : *entries) add(entry);
+      }
+    }
+  }
+  FATHOM_TRY(const Parcel told, team().broadcast(packed(sizes)));
+  return unpacked<std::vector<std::uint64_t>>(told);
+}
 
 // Metrics that were asked for by name must be in some run.
 Result<void> all_found(const std::vector<std::string>& wanted, const std::vector<ReadRun>& runs) {
@@ -175,17 +220,18 @@ Result<void> report_left_out(const std::vector<ReadRun>& runs, const std::string
 
 Result<ExperimentPtr> collect_profiles(const std::string& name, RunList list, const Work& work) {
   FATHOM_TRY(const CollectOptions options, collect_options(work));
-  std::vector<ReadRun> runs(list.members.size());
-  Progress progress("reading runs", runs.size());
-  FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
-    auto done = read_run(list.members[i].path, options, work, runs[i]);
-    progress.advance();
+  FATHOM_TRY(const std::vector<std::uint64_t> sizes, run_sizes(list));
+  const auto bytes = [&](std::size_t i) { return sizes[i]; };
+  const auto read = [&](std::size_t i, ReadRun& run) -> Result<void> {
+    auto done = read_run(list.members[i].path, options, work, run);
     if (done) return {};
     if (done.error().kind() == ErrorKind::cancelled) return std::move(done).error();
-    runs[i].values.clear();
-    runs[i].error = std::move(done).error();
+    run.values.clear();
+    run.error = std::move(done).error();
     return {};
-  }));
+  };
+  FATHOM_TRY(std::vector<ReadRun> runs,
+             share_out<ReadRun>("reading runs", list.members.size(), bytes, Holder::first, read));
   FATHOM_CHECK(report_unreadable(list, runs, name, work));
   FATHOM_CHECK(pass_on_diagnostics(runs, work));
   FATHOM_CHECK(all_found(options.metrics, runs));
@@ -244,7 +290,7 @@ Result<DatasetPtr> make_dataset(const fs::path& path, RunList list, const Work& 
     FATHOM_TRY(experiment, collect_profiles(path.string(), std::move(list), work));
   }
   auto dataset = std::make_unique<ExperimentDataset>(format(), path, work, experiment);
-  const auto valid = validate(*experiment, work->flag("allow-incomplete"));
+  const auto valid = validate(*experiment, work->options.flag(kAllowIncomplete));
   if (own != nullptr && !valid.ok() && validate(*experiment, true).ok()) {
     // Formats with rules of their own have judged already which incomplete call paths stay.
     FATHOM_CHECK(work->diagnostics.warn("runs.incomplete", Place::in(path.string()), valid.error().what()));
@@ -264,8 +310,15 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }  // namespace
 
 const Format& format() {
-  static const Format kFormat = {"runs", "directory of runs", "", {{Level::experiment}, {}}, recognise_runs, open,
-                                 nullptr};
+  static const Format kFormat = {
+      .name = "runs",
+      .title = "directory of runs",
+      .extensions = "",
+      .can = {{Level::experiment}, {}},
+      .recognise = recognise_runs,
+      .open = open,
+      .options = {.reading = {&kScaling, &kReadMetric, &kInclusive, &kWithLines, &kParameterFrom, &kAllowIncomplete,
+                              &kMergeMissing, &kDropBelow, &kDropMetric, &kDropRoot, &kMultiplyBy, &kWaits}}};
   return kFormat;
 }
 
@@ -274,4 +327,5 @@ Result<DatasetPtr> open_members(const std::vector<fs::path>& paths, const Work& 
   return make_dataset(paths.front().parent_path(), std::move(list), work);
 }
 
-}  // namespace fathom::runs
+}  // namespace runs
+}  // namespace fathom

@@ -11,7 +11,7 @@ namespace fathom::expression {
 
 StepLimit StepLimit::of(const WorkContext& work) {
   StepLimit out;
-  if (const auto wanted = parse_integer<std::uint64_t>(work.option("max-steps"))) out.one_run = *wanted;
+  if (const auto wanted = work.options.get(kMaxSteps)) out.one_run = *wanted;
   return out;
 }
 

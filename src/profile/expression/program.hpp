@@ -21,8 +21,10 @@ namespace fathom::expression {
 // Front ends refuse deeper nesting, so that evaluating a tree needs a bounded stack.
 inline constexpr std::size_t kMaxNesting = 200;
 
+inline constexpr Option<std::uint64_t> kMaxSteps{"max-steps", "N", "most steps for a value of a derived metric"};
+
 // Operations (weighted by cells) that a program may take before it counts as endless. Whoever opens a profile sets the
-// first through the option "max-steps" of its work; the others follow from it.
+// first through kMaxSteps in its work; the others follow from it.
 struct StepLimit {
   std::uint64_t one_run = 2'000'000;
   [[nodiscard]] std::uint64_t all_runs() const { return one_run > kUnbounded / 25 ? kUnbounded : one_run * 25; }

@@ -51,14 +51,15 @@ class Comparer {
 
   bool metrics(const Definitions& x, const Definitions& y) {
     if (x.metrics.size() != y.metrics.size()) {
-      return differ(fmt::format("{} metrics and {}", x.metrics.size(), y.metrics.size()));
+      return differ(fmt::format("the first has {} metrics, the other {}", x.metrics.size(), y.metrics.size()));
     }
     for (std::size_t i = 0; i < x.metrics.size(); ++i) {
       const Metric& p = x.metrics[i];
       const Metric& q = y.metrics[i];
       if (p.name != q.name || p.parent != q.parent || p.type != q.type || p.file_id != q.file_id ||
           p.scopes != q.scopes || p.derivation != q.derivation) {
-        return differ(fmt::format("metric '{}' and metric '{}'", p.name, q.name));
+        return differ(fmt::format("metric '{}' of the first is '{}' in the other, or is described in another way",
+                                  p.name, q.name));
       }
     }
     return true;
@@ -66,7 +67,7 @@ class Comparer {
 
   bool contexts(const Definitions& x, const Definitions& y) {
     if (x.contexts.size() != y.contexts.size()) {
-      return differ(fmt::format("{} contexts and {}", x.contexts.size(), y.contexts.size()));
+      return differ(fmt::format("the first has {} contexts, the other {}", x.contexts.size(), y.contexts.size()));
     }
     for (std::size_t i = 0; i < x.contexts.size(); ++i) {
       const ContextId id(i);
@@ -74,7 +75,8 @@ class Comparer {
       const Context& q = y.contexts[id];
       if (p.parent != q.parent || p.file_id != q.file_id || p.edge != q.edge || p.line != q.line ||
           x.region_of(id).name != y.region_of(id).name || x.contexts.details(id) != y.contexts.details(id)) {
-        return differ(fmt::format("context {} and {}", x.path(id), y.path(id)));
+        return differ(fmt::format("context '{}' of the first is '{}' in the other, or is described in another way",
+                                  x.path(id), y.path(id)));
       }
     }
     return true;
@@ -82,14 +84,15 @@ class Comparer {
 
   bool system(const SystemTree& x, const SystemTree& y) {
     if (x.nodes.size() != y.nodes.size() || x.location_count() != y.location_count()) {
-      return differ(fmt::format("{} system nodes and {}", x.nodes.size(), y.nodes.size()));
+      return differ(fmt::format("the first has {} system nodes, the other {}", x.nodes.size(), y.nodes.size()));
     }
     for (std::size_t i = 0; i < x.nodes.size(); ++i) {
       const SystemNode& p = x.nodes[i];
       const SystemNode& q = y.nodes[i];
       if (p.parent != q.parent || p.kind != q.kind || p.type != q.type || p.rank != q.rank || p.name != q.name ||
           p.location != q.location || p.file_id != q.file_id) {
-        return differ(fmt::format("system node {} and {}", x.path(SystemNodeId(i)), y.path(SystemNodeId(i))));
+        return differ(fmt::format("system node '{}' of the first is '{}' in the other, or is described in another way",
+                                  x.path(SystemNodeId(i)), y.path(SystemNodeId(i))));
       }
     }
     return true;

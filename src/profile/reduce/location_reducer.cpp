@@ -15,6 +15,9 @@ Rules::Rules(const Trace& of, const ReduceOptions& options)
     is_call.push_back(equal_ignoring_case(region.paradigm, "mpi") ? 1 : 0);
   }
   for (const Metric& metric : trace.definitions().metrics) is_double.push_back(metric.type.is_double() ? 1 : 0);
+  if (!options.waits) return;
+  is_double.resize(is_double.size() + wait_metrics().size(), 1);
+  for (const Region& region : trace.definitions().regions) time_metric.push_back(reduction::time_metric(region));
 }
 
 void Remarks::add(const Remarks& other) {
@@ -36,12 +39,17 @@ void Told::add(const Told& other) {
   for (std::size_t i = 0; i < other.counters.size(); ++i) counters[i] |= other.counters[i];
 }
 
-LocationReducer::LocationReducer(const Rules& rules, std::optional<std::int64_t> begin, bool from_start)
+LocationReducer::LocationReducer(const Rules& rules, LocationId location, std::optional<std::int64_t> begin,
+                                 bool from_start)
     : rules_(rules),
       started_(begin.has_value()),
       from_start_(from_start),
       last_(begin.value_or(0)),
-      values_(rules.channels.size()) {}
+      values_(rules.channels.size()) {
+  if (rules.charges == nullptr) return;
+  cursor_ = ChargeCursor(*rules.charges, location);
+  told_.counters.resize(rules.is_double.size());
+}
 
 // Outside of all regions.
 std::uint32_t LocationReducer::compute() {
@@ -72,6 +80,9 @@ void LocationReducer::advance(std::int64_t time) {
   const std::uint64_t passed = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(last_);
   charged_ = current();
   tree_[charged_].time_ns += passed;
+  if (cursor_.active() && call_depth_ == 0) {
+    cursor_.pass(passed, [&](std::uint32_t metric, double ns) { charge(charged_, metric, ns); });
+  }
   if (rules_.split != MessageSplit::none && rules_.channels.empty() && !stack_.empty()) {
     stack_.back().time_ns += passed;
   }
@@ -133,14 +144,44 @@ void LocationReducer::enter(const Event& event) {
   frame.region = event.name;
   frame.node = frame_node(event.name);
   frame.visit = !event.carried;
+  if (cursor_.active()) frame.call = number_of_call(event);
   ++frame_number_;
   told_.visits = true;
   if (frame.visit) ++tree_[frame.node].visits;
   stack_.push_back(frame);
 }
 
+std::uint32_t LocationReducer::number_of_call(const Event& event) {
+  if (!is_charged_call(event.name)) return kNoNode;
+  for (std::uint32_t at = rules_.time_metric[event.name]; at != kNoMetric; at = parent_of(at)) {
+    told_.counters[rules_.first_wait_metric() + at] = 1;
+  }
+  if (call_depth_++ > 0) return kNoNode;
+  call_counts_ = event.has_time;
+  return call_counts_ ? calls_++ : kNoNode;
+}
+
+void LocationReducer::charge(std::uint32_t node, std::uint32_t metric, double ns) {
+  if (ns == 0) return;
+  for (std::uint32_t at = metric; at != kNoMetric; at = parent_of(at)) {
+    told_.counters[rules_.first_wait_metric() + at] = 1;
+  }
+  tree_.counted(node, rules_.first_wait_metric() + metric).real += ns;
+}
+
+void LocationReducer::end_charged_call(const Frame& frame, std::uint32_t node, std::uint32_t around) {
+  cursor_.end_call(frame.call,
+                   [&](std::uint32_t metric, double ns, bool outside) { charge(outside ? around : node, metric, ns); });
+}
+
 void LocationReducer::leave(const Event& event) {
   if (!rules_.channels.empty()) return;
+  const bool call_ends = cursor_.active() && call_depth_ > 0 && is_charged_call(event.name) && --call_depth_ == 0;
+  leave_region(event);
+  if (call_ends && call_counts_) cursor_.begin_gap(calls_);
+}
+
+void LocationReducer::leave_region(const Event& event) {
   if (stack_.empty() || stack_.back().region != event.name) [[unlikely]] {
     const auto found =
         std::find_if(stack_.rbegin(), stack_.rend(), [&](const Frame& frame) { return frame.region == event.name; });
@@ -159,7 +200,11 @@ void LocationReducer::leave(const Event& event) {
 }
 
 void LocationReducer::close_top() {
-  const Frame& frame = stack_.back();
+  const Frame frame = stack_.back();
+  if (frame.call != kNoNode) {
+    const std::uint32_t node = frame.split != kUnsplit ? tree_.child(frame.node, frame.split) : frame.node;
+    end_charged_call(frame, node, stack_.size() > 1 ? stack_[stack_.size() - 2].node : compute());
+  }
   if (frame.split != kUnsplit) {
     const std::uint32_t to = tree_.child(frame.node, frame.split);
     Sums& from = tree_[frame.node];

@@ -6,6 +6,7 @@
 
 #include "profile/reduce/location_tree.hpp"
 #include "profile/reduce/reduce.hpp"
+#include "profile/reduce/wait_metrics.hpp"
 
 namespace fathom::reduction {
 
@@ -18,7 +19,13 @@ struct Rules {
   std::vector<ChannelId> channels;      // what tells what a location does; empty = regions and samples
   std::vector<std::int32_t> level;      // by channel: its place in `channels`, -1 = none of them
   std::vector<std::uint8_t> is_call;    // by region: a library's call, which something else has made
-  std::vector<std::uint8_t> is_double;  // by metric
+  std::vector<std::uint8_t> is_double;  // by metric, those of wait_metrics() behind those of the trace
+  // With wait states: what is charged, and by region the metric that its time counts for.
+  std::shared_ptr<const WaitCharges> charges;
+  std::vector<std::uint32_t> time_metric;
+  [[nodiscard]] std::uint32_t first_wait_metric() const {
+    return static_cast<std::uint32_t>(trace.definitions().metrics.size());
+  }
 };
 
 // What was noticed.
@@ -47,7 +54,7 @@ class LocationReducer {
  public:
   // `begin`: where time starts to be counted; nothing = at the first event. `from_start`: the location begins there,
   // too.
-  LocationReducer(const Rules& rules, std::optional<std::int64_t> begin, bool from_start);
+  LocationReducer(const Rules& rules, LocationId location, std::optional<std::int64_t> begin, bool from_start);
 
   void take(const Event& event);
   // Ends the part that is under way at `end` (nothing = at the last event) and begins the next one with what is open.
@@ -67,6 +74,7 @@ class LocationReducer {
     std::uint64_t time_ns = 0;
     std::int64_t cpu_ns = 0;
     bool visit = false;
+    std::uint32_t call = kNoNode;  // its number in the analysis; kNoNode = it has none
   };
   static constexpr Step kUnsplit = ~Step{0};
 
@@ -75,6 +83,7 @@ class LocationReducer {
   std::uint32_t compute();
   void enter(const Event& event);
   void leave(const Event& event);
+  void leave_region(const Event& event);
   void close_top();
   void cpu_reading(const Event& event);
   void state(const Event& event);
@@ -84,6 +93,13 @@ class LocationReducer {
   std::uint32_t split_node(const Event& event, std::uint32_t node);
   void rebuild_state_node();
   std::uint32_t frame_node(std::uint32_t region);
+  // Calls are counted as the analysis counts them.
+  [[nodiscard]] bool is_charged_call(std::uint32_t region) const {
+    return region < rules_.time_metric.size() && rules_.time_metric[region] != kNoMetric;
+  }
+  std::uint32_t number_of_call(const Event& event);
+  void charge(std::uint32_t node, std::uint32_t metric, double ns);
+  void end_charged_call(const Frame& frame, std::uint32_t node, std::uint32_t around);
 
   const Rules& rules_;
   LocationTree tree_;
@@ -105,6 +121,10 @@ class LocationReducer {
   };
   std::vector<Reading> readings_;   // by metric
   std::uint64_t frame_number_ = 0;  // changes with every enter and leave
+  ChargeCursor cursor_;
+  std::uint32_t call_depth_ = 0;
+  bool call_counts_ = false;  // the one that is open has a number
+  std::uint32_t calls_ = 0;
   Remarks remarks_;
   Told told_;
 };

@@ -81,6 +81,12 @@ class LocationTree {
            (slots_.size() + counted_slots_.size()) * sizeof(std::uint32_t);
   }
 
+  // For other processes; nothing can be added to what came from one.
+  template <class Pack>
+  friend void pack_fields(Pack& pack, LocationTree& tree) {
+    pack(tree.nodes_, tree.counted_, tree.states_);
+  }
+
  private:
   static constexpr std::uint64_t kStateBytes = 96;  // with its entry in the map
   static std::size_t hash(std::uint64_t a, std::uint64_t b) {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/self_profile.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "profile/reduce/context_union.hpp"
 #include "profile/reduce/reduced_source.hpp"
+#include "trace/extent.hpp"
 
 namespace fathom {
 
@@ -24,7 +24,15 @@ constexpr std::size_t kBatch = 1024;  // events in a thread's buffer
 struct Reduced {
   std::vector<LocationTree> parts;
   std::vector<Budget::Reservation> reserved;
+  Remarks remarks;
+  Told told;
 };
+template <class Pack>
+void pack_fields(Pack& pack, Reduced& reduced) {
+  Told& told = reduced.told;
+  pack(reduced.parts, reduced.remarks, told.visits, told.cpu_time, told.sent, told.received, told.messages_sent,
+       told.messages_received, told.samples, told.counters);
+}
 
 class Reduction {
  public:
@@ -32,14 +40,26 @@ class Reduction {
       : trace_(trace), options_(options), work_(work), rules_(trace, options) {}
 
   Result<ProfilePtr> run() {
+    if (options_.waits) {
+      if (!options_.window.everything() || !rules_.channels.empty()) {
+        return Error::usage(
+            "wait states are found in the whole of a trace with calls: not in a window, nor by channels");
+      }
+      FATHOM_TRY(rules_.charges, WaitCharges::find(trace_, work_));
+    }
     FATHOM_CHECK(find_parts());
-    reduced_.resize(trace_.location_count());
-    Progress progress("reducing", trace_.location_count());
-    FATHOM_CHECK(parallel_for(trace_.location_count(), [&](std::size_t i) -> Result<void> {
-      auto done = reduce_location(LocationId(i));
-      progress.advance();
-      return done;
-    }));
+    const auto weight = [&](std::size_t i) { return extent(trace_, LocationId(i)); };
+    const auto one = [&](std::size_t i, Reduced& result) { return reduce_location(LocationId(i), result); };
+    FATHOM_TRY(reduced_, share_out<Reduced>("reducing", trace_.location_count(), weight, Holder::first, one));
+    for (Reduced& location : reduced_) {
+      remarks_.add(location.remarks);
+      told_.add(location.told);
+      if (!location.reserved.empty()) continue;
+      // What another process has made counts here from now on.
+      std::uint64_t bytes = 0;
+      for (const LocationTree& tree : location.parts) bytes += tree.bytes();
+      FATHOM_TRY(location.reserved.emplace_back(), work_->budget.reserve(bytes, "contexts of a trace"));
+    }
     FATHOM_CHECK(report());
     return assemble();
   }
@@ -72,7 +92,7 @@ class Reduction {
     return {};
   }
 
-  Result<void> reduce_location(LocationId location) {
+  Result<void> reduce_location(LocationId location, Reduced& result) const {
     FATHOM_TRY(auto stream, trace_.open(location, options_.window));
     const auto& span = spans_[location.index()];
     std::optional<std::int64_t> begin;
@@ -81,8 +101,7 @@ class Reduction {
       begin = std::max(span->from_ns, options_.window.from_ns);
       end = std::max(*begin, std::min(span->to_ns, options_.window.to_ns));
     }
-    LocationReducer reducer(rules_, begin, !span || span->from_ns >= options_.window.from_ns);
-    Reduced& result = reduced_[location.index()];
+    LocationReducer reducer(rules_, location, begin, !span || span->from_ns >= options_.window.from_ns);
     std::size_t cut = 0;
     const auto cut_until = [&](std::int64_t time) {
       for (; cut < cuts_.size() && time >= cuts_[cut]; ++cut) {
@@ -111,18 +130,13 @@ class Reduction {
       }
     }
     if (end) cut_until(*end);
-    if (options_.window.everything()) remark_open(reducer);
+    const std::size_t open = options_.window.everything() ? reducer.open_regions() : 0;
     result.parts.push_back(reducer.finish_part(end));
     result.parts.resize(cuts_.size() + 1);
-    const std::scoped_lock lock(mutex_);
-    remarks_.add(reducer.remarks());
-    told_.add(reducer.told());
+    result.remarks = reducer.remarks();
+    result.remarks.open_at_end += open;
+    result.told = reducer.told();
     return {};
-  }
-
-  void remark_open(const LocationReducer& reducer) {
-    const std::scoped_lock lock(mutex_);
-    remarks_.open_at_end += reducer.open_regions();
   }
 
   Result<void> report() {
@@ -144,6 +158,7 @@ class Reduction {
   struct Column {
     std::uint64_t (*of)(const Sums&) = nullptr;  // bits; null = a counter
     std::uint32_t counter = 0;
+    std::uint32_t wait_metric = kNoMetric;
   };
 
   void declare(Definitions& defs, bool only_calls) {
@@ -159,7 +174,7 @@ class Reduction {
       metric.file_id = defs.metrics.size();
       metric.scopes = {{only_calls ? Scope::exclusive : Scope::own, {}}};
       defs.metrics.push_back(std::move(metric));
-      columns_.push_back({of, 0});
+      columns_.push_back({of});
     };
     add(true, "time", "Time", "sec", ValueKind::f64, "Time between events of the trace",
         [](const Sums& sums) { return std::bit_cast<std::uint64_t>(static_cast<double>(sums.time_ns) / 1e9); });
@@ -177,7 +192,7 @@ class Reduction {
         [](const Sums& sums) { return sums.messages_received; });
     add(told_.samples, "samples", "Samples", "occ", ValueKind::u64, "Number of samples that found the location there",
         [](const Sums& sums) { return sums.samples; });
-    for (std::size_t i = 0; i < told_.counters.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(told_.counters.size(), trace_.definitions().metrics.size()); ++i) {
       if (told_.counters[i] == 0) continue;
       Metric metric = trace_.definitions().metric(MetricId(i));
       if (defs.find_metric(metric.name).valid()) metric.name += " (counter)";
@@ -189,6 +204,61 @@ class Reduction {
       metric.scopes = {{only_calls ? Scope::exclusive : Scope::own, {}}};
       defs.metrics.push_back(std::move(metric));
       columns_.push_back({nullptr, static_cast<std::uint32_t>(i)});
+    }
+    if (rules_.charges != nullptr) declare_waits(defs, only_calls);
+  }
+
+  void declare_waits(Definitions& defs, bool only_calls) {
+    for (std::uint32_t i = 0; i < wait_metrics().size(); ++i) {
+      if (told_.counters[rules_.first_wait_metric() + i] == 0) continue;
+      const WaitMetric& from = wait_metrics()[i];
+      Metric metric;
+      metric.name = std::string(from.name);
+      // A counter of the trace may have that name.
+      if (defs.find_metric(metric.name).valid()) metric.name += " (waits)";
+      metric.display_name = std::string(from.title);
+      metric.unit = "sec";
+      metric.description = std::string(from.description);
+      metric.type = {ValueKind::f64, 0};
+      metric.parent = defs.find_metric(from.parent);
+      metric.file_id = defs.metrics.size();
+      metric.scopes = {{only_calls ? Scope::exclusive : Scope::own, {}}};
+      defs.metrics.push_back(std::move(metric));
+      columns_.push_back({nullptr, 0, i});
+    }
+  }
+
+  // By node: what its time counts for. What a call is split into belongs to the call.
+  [[nodiscard]] std::vector<std::uint32_t> time_metrics(const LocationTree& tree) const {
+    std::vector<std::uint32_t> out;
+    if (rules_.charges == nullptr) return out;
+    for (const LocationTree::Node& node : tree.nodes()) {
+      std::uint32_t metric = kNoMetric;
+      if (kind_of(node.step) == StepKind::region) {
+        if (id_of(node.step) < rules_.time_metric.size()) metric = rules_.time_metric[id_of(node.step)];
+      } else if (node.parent != kNoNode) {
+        metric = out[node.parent];
+      }
+      out.push_back(metric);
+    }
+    return out;
+  }
+
+  // Seconds of a metric of wait_metrics() by node: `add(node, seconds)`, several times for a node.
+  template <class Add>
+  void each_waited(const LocationTree& tree, const std::vector<std::uint32_t>& time_of, std::uint32_t metric,
+                   const Add& add) const {
+    if (wait_metrics()[metric].source == WaitMetric::Source::time) {
+      for (std::size_t i = 0; i < time_of.size(); ++i) {
+        if (is_part_of(time_of[i], metric)) add(i, static_cast<double>(tree.nodes()[i].sums.time_ns) / 1e9);
+      }
+      return;
+    }
+    const bool summed = wait_metrics()[metric].source == WaitMetric::Source::summed;
+    for (const LocationTree::Counted& counted : tree.counted()) {
+      if (counted.metric < rules_.first_wait_metric()) continue;
+      const std::uint32_t of = counted.metric - rules_.first_wait_metric();
+      if (of == metric || (summed && is_part_of(of, metric))) add(counted.node, counted.real / 1e9);
     }
   }
 
@@ -228,10 +298,18 @@ class Reduction {
     };
     std::vector<Cell> cells;
     const auto context = [&](std::size_t node) { return context_of[node_of[node]].value; };
+    const std::vector<std::uint32_t> time_of = time_metrics(tree);
+    std::vector<double> seconds;
     out.begin.push_back(0);
     for (const Column& column : columns_) {
       cells.clear();
-      if (column.of != nullptr) {
+      if (column.wait_metric != kNoMetric) {
+        seconds.assign(tree.nodes().size(), 0);
+        each_waited(tree, time_of, column.wait_metric, [&](std::size_t node, double s) { seconds[node] += s; });
+        for (std::size_t i = 0; i < seconds.size(); ++i) {
+          if (seconds[i] != 0) cells.push_back({context(i), std::bit_cast<std::uint64_t>(seconds[i])});
+        }
+      } else if (column.of != nullptr) {
         for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
           if (const std::uint64_t bits = column.of(tree.nodes()[i].sums); bits != 0)
             cells.push_back({context(i), bits});
@@ -310,7 +388,6 @@ class Reduction {
   std::vector<std::optional<TimeWindow>> spans_;
   std::vector<std::int64_t> cuts_;
   std::vector<Reduced> reduced_;
-  std::mutex mutex_;
   Remarks remarks_;
   Told told_;
   std::vector<Column> columns_;
@@ -350,6 +427,7 @@ Result<ChannelId> find_channel(const Trace& trace, std::string_view name) {
 }
 
 Result<ProfilePtr> reduce(const Trace& trace, const ReduceOptions& options, const Work& work) {
+  const Phase phase("reduce");
   return Reduction(trace, options, work).run();
 }
 

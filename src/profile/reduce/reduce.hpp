@@ -22,13 +22,16 @@ struct ReduceOptions {
   // and samples, or by Trace::activity_channels() where there are any.
   std::vector<ChannelId> channels;
   MessageSplit split = MessageSplit::none;
+  // Wait states, delay costs and the critical path as further metrics; of the whole trace only.
+  bool waits = false;
   std::string name;  // of the profile, for messages
 };
 
 // The metrics, where the trace tells them: time, visits, cpu_time, bytes_sent, bytes_received, messages_sent,
 // messages_received, samples, and its counters under their own names (differences between readings). A location lasts
 // from its first to its last event; its exclusive times sum to that span. Time outside of all regions is the root
-// "compute", below which library calls stand that nothing else calls. A sample counts until the next one.
+// "compute", below which library calls stand that nothing else calls. A sample counts until the next one. With `waits`
+// also what wait_metrics.hpp lists, as far as it occurs: critical_path, delay..., and below time mpi with its parts.
 Result<ProfilePtr> reduce(const Trace& trace, const ReduceOptions& options, const Work& work);
 
 // A channel by its name or title; an error with a suggestion otherwise.

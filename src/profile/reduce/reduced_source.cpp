@@ -8,8 +8,10 @@ Result<void> ReducedSource::scan(const Box& box, const RunVisitor& visit) const 
   for (std::uint32_t at = box.locations.begin; at < box.locations.end; ++at) {
     const LocationValues& location = locations_[at];
     for (const StoredMetric& metric : box.metrics) {
-      const auto first = location.contexts.begin() + location.begin[metric.metric.index()];
-      const auto last = location.contexts.begin() + location.begin[metric.metric.index() + 1];
+      const std::size_t metric_index = metric.metric.index();
+      const std::size_t place = (first_place_.empty() ? metric_index : first_place_[metric_index]) + metric.scope;
+      const auto first = location.contexts.begin() + location.begin[place];
+      const auto last = location.contexts.begin() + location.begin[place + 1];
       const auto begin = std::lower_bound(first, last, box.contexts.begin);
       const auto end = std::lower_bound(begin, last, box.contexts.end);
       if (begin == end) continue;

@@ -8,7 +8,8 @@
 
 namespace fathom::reduction {
 
-// One location: the values of metric m are [begin[m], begin[m + 1]), by ascending context. Every value takes 8 bytes.
+// One location: the values of metric m are [begin[m], begin[m + 1]), by ascending context. Every value takes 8 bytes. A
+// metric that is stored in several scopes has as many places, one after the other.
 struct LocationValues {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> contexts;
@@ -21,8 +22,10 @@ struct LocationValues {
 
 class ReducedSource : public ValueSource {
  public:
-  ReducedSource(std::vector<LocationValues> locations, std::vector<Budget::Reservation> reserved)
-      : locations_(std::move(locations)), reserved_(std::move(reserved)) {}
+  // `first_place` by metric; empty: every metric has one.
+  ReducedSource(std::vector<LocationValues> locations, std::vector<Budget::Reservation> reserved,
+                std::vector<std::uint32_t> first_place = {})
+      : locations_(std::move(locations)), reserved_(std::move(reserved)), first_place_(std::move(first_place)) {}
 
   [[nodiscard]] Axis cheap_axis() const override { return Axis::location; }
   Result<void> scan(const Box& box, const RunVisitor& visit) const override;
@@ -30,6 +33,7 @@ class ReducedSource : public ValueSource {
  private:
   std::vector<LocationValues> locations_;
   std::vector<Budget::Reservation> reserved_;
+  std::vector<std::uint32_t> first_place_;
 };
 
 }  // namespace fathom::reduction

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "base/self_profile.hpp"
 
 namespace fathom::analysis {
 
@@ -60,6 +61,7 @@ std::array<double, kActivities> Analysis::mean_activity() const {
 }
 
 Result<std::unique_ptr<Analysis>> analyse(const Trace& trace, const Work& work, Depth depth) {
+  const fathom::Phase phase("analyse");
   FATHOM_TRY(RunCalls calls, read_calls(trace, work));
   if (calls.present() == 0) {
     return Error::usage(
@@ -71,19 +73,22 @@ Result<std::unique_ptr<Analysis>> analyse(const Trace& trace, const Work& work, 
   FATHOM_CHECK(match_messages(run));
   FATHOM_CHECK(correct_clocks(run, work));
   find_eager_limit(run);
+  find_window_needs(run);
   FATHOM_TRY(out->instances, find_instances(run));
   FATHOM_TRY(out->waits, find_waits(run, out->instances));
-  if (depth == Depth::everything) {
+  if (depth != Depth::waits) {
     out->intervals = std::make_unique<Intervals>(run, out->waits);
     // Independent of each other, each one after the other inside.
     FATHOM_CHECK(parallel_for(4, [&](std::size_t i) -> Result<void> {
       if (i == 0) {
         FATHOM_TRY(out->delays, find_delays(run, out->waits, *out->intervals));
       } else if (i == 1) {
+        out->path = find_critical_path(run, out->waits);
+      } else if (depth == Depth::causes) {
+        return {};
+      } else if (i == 2) {
         FATHOM_TRY(const auto ideal, replay(run, out->waits, out->instances, {}));
         out->efficiencies = run_efficiencies(run, ideal);
-      } else if (i == 2) {
-        out->path = find_critical_path(run, out->waits);
         out->iterations = find_iterations(run);
       } else {
         out->pattern = find_pattern(run);

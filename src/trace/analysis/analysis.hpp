@@ -11,7 +11,8 @@ namespace fathom::analysis {
 
 enum class Depth : std::uint8_t {
   waits,       // wait states alone
-  everything,  // and delay costs, critical path, efficiencies, iterations, pattern
+  causes,      // and delay costs and the critical path
+  everything,  // and efficiencies, iterations, pattern
 };
 
 struct Analysis {

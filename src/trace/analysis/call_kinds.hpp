@@ -78,6 +78,9 @@ constexpr bool is_collective(CallKind kind) {
       return false;
   }
 }
+constexpr bool is_window_sync(CallKind kind) {
+  return kind >= CallKind::window_post && kind <= CallKind::window_unlock;
+}
 constexpr bool is_io(CallKind kind) { return kind == CallKind::io || kind == CallKind::io_collective; }
 constexpr bool is_point_to_point(CallKind kind) { return kind >= CallKind::send && kind <= CallKind::probe; }
 // Ends when requests are over.

@@ -16,6 +16,23 @@ namespace fathom::analysis {
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
+struct CallPlace {
+  std::uint32_t location = kNone;
+  std::uint32_t call = kNone;
+};
+
+// What the reader needs of events, besides times and names of calls (all of it may be missing; see trace/event.hpp):
+//   send, recv, complete, collective    as everywhere; collective: tag = counts of Alltoallv or Alltoallw that are zero
+//   enter of a receive                  peer = kUnknownPeer: it takes a message from anybody
+//   enter of a call that all members of a communicator make without an event of its own (making communicators and
+//     windows, fences, files)           communicator; of a fence with tag 1: nothing was begun before, it does not wait
+//   enter of Win_post, _start, _complete, _wait, _lock, _unlock
+//                                       communicator of the window, tag = which one of its windows; origin = the group
+//                                       of a post or start as an entry of Trace::communicators(), of a lock 1 =
+//                                       exclusive, 0 = shared; peer = the target of a lock or unlock
+//   leave of a probe                    peer, tag of what was found
+//   marker lock, unlock in Win_lock, _unlock (where enter does not tell)    communicator, peer, value
+
 // One call of the message-passing library; what lies between two of them is computation.
 struct Call {
   static constexpr std::uint8_t kSends = 1;       // a message leaves in it
@@ -85,6 +102,28 @@ struct Probed {
   std::int32_t tag = 0;
 };
 
+// A call that synchronises a window.
+struct WindowCall {
+  std::uint32_t call = 0;
+  std::uint32_t communicator = kNone;
+  std::int64_t window = 0;        // which one of those of the communicator
+  std::uint32_t group = kNone;    // post, start: the others, as an entry of Trace::communicators()
+  std::int32_t target = kNoPeer;  // lock, unlock: rank
+  bool exclusive = true;
+};
+
+// What such a call waits for.
+struct WindowNeed {
+  enum class Kind : std::uint8_t {
+    post,      // a target's post, entered
+    complete,  // an origin's complete, entered
+    unlock,    // another one's unlock, left
+  };
+  std::uint32_t call = 0;
+  CallPlace partner;
+  Kind kind = Kind::post;
+};
+
 struct CallName {
   std::string name;
   CallFacts facts;
@@ -110,7 +149,12 @@ struct LocationCalls {
   LargeArray<SendDone> sends_done;  // in the order of completion
   LargeArray<Part> parts;
   LargeArray<Probed> probed;
+  std::vector<WindowCall> window_calls;
+  std::vector<WindowNeed> window_needs;  // by call
   Loop loop;
+  // Counted between calls, where readings were taken at every entry and exit.
+  double instructions = 0;
+  double cycles = 0;
   std::uint64_t counts = 0;                                     // of Alltoallv and Alltoallw
   std::uint64_t zero_counts = 0;                                // those that send nothing
   std::uint64_t untimed = 0;                                    // calls without a time, left out
@@ -118,11 +162,6 @@ struct LocationCalls {
 
   // The call that was entered at a moment, or kNone.
   [[nodiscard]] std::uint32_t entered_at(std::int64_t time) const;
-};
-
-struct CallPlace {
-  std::uint32_t location = kNone;
-  std::uint32_t call = kNone;
 };
 
 // A communicator with the collectives of its members; the whole run for Init and Finalize.
@@ -184,6 +223,8 @@ Result<RunCalls> read_calls(const Trace& trace, const Work& work);
 // Finds the other end of every message, and the size up to which messages leave without their receiver.
 Result<void> match_messages(RunCalls& run);
 void find_eager_limit(RunCalls& run);
+// Whom calls on windows wait for.
+void find_window_needs(RunCalls& run);
 // Puts clocks of different hosts together where they contradict each other; what was done is in the diagnostics.
 Result<void> correct_clocks(RunCalls& run, const Work& work);
 // First entry, last exit, time in calls.

@@ -2,15 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
+#include "base/text.hpp"
 #include "trace/analysis/calls.hpp"
 #include "trace/analysis/loops.hpp"
+#include "trace/extent.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::analysis {
@@ -22,7 +24,22 @@ constexpr std::uint16_t kNoName = 0xFFFF;
 struct Names {
   std::vector<std::uint16_t> of_region;
   std::vector<CallName> names;
+  std::vector<std::int8_t> counters;  // by metric: 0 = instructions, 1 = cycles, -1 = neither
 };
+
+// As PAPI, perf and their users call them.
+std::int8_t counter_kind(const Metric& metric) {
+  const std::string name = to_lower(metric.name);
+  for (const std::string_view ins :
+       {"papi_tot_ins", "instructions", "perf::instructions", "perf_count_hw_instructions"}) {
+    if (name == ins) return 0;
+  }
+  for (const std::string_view cyc :
+       {"papi_tot_cyc", "cycles", "cpu-cycles", "perf::cycles", "perf_count_hw_cpu_cycles"}) {
+    if (name == cyc) return 1;
+  }
+  return -1;
+}
 
 Names call_names(const Definitions& definitions) {
   Names out;
@@ -33,6 +50,7 @@ Names call_names(const Definitions& definitions) {
     out.of_region[i] = static_cast<std::uint16_t>(out.names.size());
     out.names.push_back({definitions.regions[i].name, facts});
   }
+  for (const Metric& metric : definitions.metrics) out.counters.push_back(counter_kind(metric));
   return out;
 }
 
@@ -78,6 +96,12 @@ class ProcessReader {
     CommunicatorId communicator;  // that the call names
     std::uint32_t token = 0;
     LargeArray<std::uint32_t> tokens;
+    struct Reading {
+      bool known = false;
+      std::int64_t time = 0;
+      std::int64_t value = 0;
+    };
+    std::array<Reading, 2> readings;
   };
   struct OpenSend {
     std::uint32_t location;
@@ -110,8 +134,12 @@ class ProcessReader {
       case EventKind::collective:
         collective(state, here, event);
         break;
+      case EventKind::counter:
+        counter(state, here, event);
+        break;
       case EventKind::marker:
         if (event.has_time) here.markers.emplace_back(event.time_ns, event.name);
+        lock(state, here, event);
         break;
       default:
         break;
@@ -146,6 +174,16 @@ class ProcessReader {
       if (call.kind == CallKind::begin_receive) any_source_.insert(event.record);
     }
     if (call.kind == CallKind::fence && event.tag != 0) call.flags |= Call::kNoWait;
+    if (is_window_sync(call.kind) && event.communicator.valid()) {
+      WindowCall window{static_cast<std::uint32_t>(here.calls.size()), event.communicator.value, event.tag};
+      window.target = event.peer;
+      if (call.kind == CallKind::window_lock) {
+        window.exclusive = event.origin != 0;
+      } else if (event.origin < kNone) {
+        window.group = static_cast<std::uint32_t>(event.origin);
+      }
+      here.window_calls.push_back(window);
+    }
     const SendMode mode = names_.names[name].facts.mode;
     if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
     here.calls.push_back(call);
@@ -243,6 +281,36 @@ class ProcessReader {
       here.counts += trace_.communicators()[event.communicator.index()].ranks.size();
       here.zero_counts += static_cast<std::uint64_t>(std::max(event.tag, 0));
     }
+  }
+
+  // What was counted between two calls. A reading at an entry may come before or behind it.
+  void counter(State& state, LocationCalls& here, const Event& event) {
+    if (event.name >= names_.counters.size() || names_.counters[event.name] < 0 || !event.has_time) return;
+    const bool instructions = names_.counters[event.name] == 0;
+    State::Reading& last = state.readings[instructions ? 0 : 1];
+    std::size_t before = here.calls.size();
+    const bool at_entry = inside(state) && here.calls.back().entry == event.time_ns;
+    if (at_entry) --before;
+    if (last.known && before > 0 && (at_entry || state.depth == 0) && last.time >= here.calls[before - 1].exit) {
+      const bool is_double = trace_.definitions().metrics[event.name].type.is_double();
+      const double counted = is_double ? std::bit_cast<double>(event.value) - std::bit_cast<double>(last.value)
+                                       : static_cast<double>(event.value - last.value);
+      (instructions ? here.instructions : here.cycles) += std::max(0.0, counted);
+    }
+    last = {true, event.time_ns, event.value};
+  }
+
+  // Where the events inside of the call say which window is locked.
+  void lock(State& state, LocationCalls& here, const Event& event) {
+    const MarkerMeaning meaning = trace_.meaning(event);
+    if (meaning != MarkerMeaning::lock && meaning != MarkerMeaning::unlock) return;
+    if (!inside(state) || !event.communicator.valid() || event.peer < 0) return;
+    const CallKind kind = here.calls.back().kind;
+    if (kind != (meaning == MarkerMeaning::lock ? CallKind::window_lock : CallKind::window_unlock)) return;
+    if (!here.window_calls.empty() && here.window_calls.back().call == current(here)) return;
+    WindowCall window{current(here), event.communicator.value, event.value};
+    window.target = event.peer;
+    here.window_calls.push_back(window);
   }
 
   void add_part(State& state, LocationCalls& here, std::uint32_t group, std::int32_t root, std::int64_t bytes = 0) {
@@ -414,6 +482,73 @@ void make_groups(const Trace& trace, RunCalls& run, std::vector<PartsByGroup>& p
   run.missing.assign(missing.begin(), missing.end());
 }
 
+template <class T>
+void pack_array(Packer& pack, const LargeArray<T>& array) {
+  pack(std::uint64_t{array.size()});
+  for (const T& item : array) pack(item);
+}
+template <class T>
+void unpack_array(Unpacker& unpack, LargeArray<T>& array) {
+  std::uint64_t size = 0;
+  unpack(size);
+  for (std::uint64_t i = 0; i < size && unpack.ok(); ++i) {
+    T item{};
+    unpack(item);
+    array.push_back(item);
+  }
+}
+
+// Every process of the team sends what it has read, one process of the trace after the other.
+Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGroup>& parts) {
+  std::size_t next_item = 0;
+  const auto next = [&](Parcel& parcel) -> Result<bool> {
+    if (team().first() || next_item == share.mine().size()) return false;
+    const std::size_t i = share.mine()[next_item++];
+    Packer pack;
+    pack(std::uint64_t{i}, parts[i]);
+    for (const std::uint32_t location : run.processes[i]) {
+      LocationCalls& here = run.locations[location];
+      pack_array(pack, here.calls);
+      pack_array(pack, here.sends);
+      pack_array(pack, here.receives);
+      pack_array(pack, here.sends_done);
+      pack_array(pack, here.parts);
+      pack_array(pack, here.probed);
+      pack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
+           here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
+      here = {};
+    }
+    parcel = std::move(pack).take();
+    return true;
+  };
+  Result<void> status;
+  const auto take = [&](const Parcel& parcel) {
+    Unpacker unpack(parcel);
+    std::uint64_t i = 0;
+    unpack(i);
+    if (!unpack.ok() || i >= run.processes.size()) return false;
+    unpack(parts[i]);
+    for (const std::uint32_t location : run.processes[i]) {
+      LocationCalls& here = run.locations[location];
+      unpack_array(unpack, here.calls);
+      unpack_array(unpack, here.sends);
+      unpack_array(unpack, here.receives);
+      unpack_array(unpack, here.sends_done);
+      unpack_array(unpack, here.parts);
+      unpack_array(unpack, here.probed);
+      unpack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
+             here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
+    }
+    status = unpack.status();
+    if (status.ok()) status = run.pool->status();
+    return status.ok();
+  };
+  FATHOM_CHECK(team().relay(next, take));
+  FATHOM_CHECK(std::move(status));
+  FATHOM_CHECK(share.join_diagnostics(Holder::first));
+  return first_goes_on();
+}
+
 }  // namespace
 
 std::uint32_t LocationCalls::entered_at(std::int64_t time) const {
@@ -442,16 +577,16 @@ Result<RunCalls> read_calls(const Trace& trace, const Work& work) {
   lay_out(trace, run);
   Names names = call_names(trace.definitions());
   std::vector<PartsByGroup> parts(run.processes.size());
-  {
-    Progress progress("reading calls", run.processes.size());
-    const auto read_process = [&](std::size_t i) -> Result<void> {
-      FATHOM_CHECK(ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i]).read());
-      progress.advance();
-      return {};
-    };
-    FATHOM_CHECK(parallel_for(run.processes.size(), read_process));
-  }
+  const auto weight = [&](std::size_t i) {
+    std::uint64_t sum = 0;
+    for (const std::uint32_t location : run.processes[i]) sum += extent(trace, run.locations[location].id);
+    return sum;
+  };
+  FATHOM_TRY(Share share, Share::of("reading calls", run.processes.size(), weight));
+  FATHOM_CHECK(share.each(
+      [&](std::size_t i) { return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i]).read(); }));
   FATHOM_CHECK(run.pool->status());
+  if (!share.alone()) FATHOM_CHECK(bring_to_first(share, run, parts));
   run.names = std::move(names.names);
   make_groups(trace, run, parts);
   std::uint64_t untimed = 0;

@@ -10,6 +10,7 @@ class Walk {
  public:
   Walk(const RunCalls& run, const RunWaits& waits, CriticalPath& out) : run_(run), waits_(waits), out_(out) {
     out.locations.resize(run.locations.size());
+    out.steps = LargeArray<CriticalPath::Step>(*run.pool);
   }
 
   void walk() {
@@ -29,7 +30,8 @@ class Walk {
       const Wait* wait = wait_of(call);
       if (wait != nullptr && wait->until < now_) {
         add(std::max(wait->until, call.entry), activity);
-        go(wait->culprit, wait->culprit_call);
+        // A lock is given back where the call ends, everything else happens where it begins.
+        go(wait->culprit, wait->culprit_call + (wait->kind == WaitKind::lock_contention ? 1 : 0));
         continue;
       }
       add(call.entry, activity);
@@ -71,6 +73,9 @@ class Walk {
     if (length > 0) {
       out_.locations[location_][static_cast<std::size_t>(activity)] += length;
       out_.length += length;
+      const bool inside = activity != Activity::compute;
+      // What lies behind a call belongs to the next one.
+      out_.steps.push_back({length, location_, inside ? call_ : call_ + 1, inside});
       auto& pieces = out_.pieces;
       if (!pieces.empty() && pieces.back().location == location_ && pieces.back().activity == activity &&
           pieces.back().from == now_) {

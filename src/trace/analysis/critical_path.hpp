@@ -18,6 +18,14 @@ struct CriticalPath {
   };
   std::vector<Piece> pieces;  // at most kMostPieces; the rest is in the sums only
   static constexpr std::size_t kMostPieces = 1U << 20;
+  // All of them, the latest first: time in a call, or between it and the one before.
+  struct Step {
+    std::int64_t length = 0;
+    std::uint32_t location = 0;
+    std::uint32_t call = 0;  // before the first call: that one
+    bool inside = false;
+  };
+  LargeArray<Step> steps;
 };
 
 CriticalPath find_critical_path(const RunCalls& run, const RunWaits& waits);

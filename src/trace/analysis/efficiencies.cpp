@@ -42,6 +42,19 @@ Efficiencies window_efficiencies(const RunCalls& run, std::int64_t from, std::in
 
 Efficiencies run_efficiencies(const RunCalls& run, const std::optional<ReplayResult>& ideal) {
   Efficiencies out = window_efficiencies(run, run.t0, run.t1);
+  double instructions = 0;
+  double cycles = 0;
+  bool all_instructions = true;
+  bool all_cycles = true;
+  for (const LocationCalls& here : run.locations) {
+    if (here.calls.empty()) continue;
+    instructions += here.instructions;
+    cycles += here.cycles;
+    all_instructions = all_instructions && here.instructions > 0;
+    all_cycles = all_cycles && here.cycles > 0;
+  }
+  if (all_instructions) out.instructions = instructions;
+  if (all_cycles) out.cycles = cycles;
   if (ideal && ideal->runtime > 0 && out.runtime > 0) {
     out.ideal_runtime = ideal->runtime;
     out.transfer = static_cast<double>(ideal->runtime) / static_cast<double>(out.runtime);

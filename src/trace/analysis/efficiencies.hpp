@@ -17,6 +17,9 @@ struct Efficiencies {
   std::optional<std::int64_t> ideal_runtime;
   double useful_mean = 0;  // ns
   double useful_max = 0;
+  // Of computation, over all locations; nothing = some have no such counter.
+  std::optional<double> instructions;
+  std::optional<double> cycles;
   std::string why_not;  // no serialisation and transfer; for people
 };
 

@@ -166,6 +166,19 @@ std::size_t phase_change(const std::vector<double>& values) {
   return differ ? best : 0;
 }
 
+// The last marker of the lowest rank up to a moment: programs say so what comes next.
+std::string marker_before(const RunCalls& run, std::int64_t time) {
+  for (const LocationCalls& here : run.locations) {
+    if (here.markers.empty()) continue;
+    std::string name;
+    for (const auto& [at, marker] : here.markers) {
+      if (at <= time && marker < run.trace->markers().size()) name = run.trace->markers()[marker];
+    }
+    return name;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool Iterations::in_slow_step(std::int64_t time) const {
@@ -206,6 +219,7 @@ Iterations find_iterations(const RunCalls& run) {
     phase.median =
         median_of({all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)});
     phase.efficiencies = window_efficiencies(run, phase.from, phase.to);
+    phase.name = marker_before(run, phase.from + static_cast<std::int64_t>(phase.median / 2));
     out.phases.push_back(std::move(phase));
   };
   const std::size_t change = phase_change(all);

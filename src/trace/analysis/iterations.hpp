@@ -15,6 +15,7 @@ struct Phase {
   std::int64_t from = 0;
   std::int64_t to = 0;
   double median = 0;  // of its steps, ns
+  std::string name;   // of the marker with which it begins; empty = none
   Efficiencies efficiencies;
 };
 

@@ -165,6 +165,17 @@ class Player {
         until = std::max(until, entry(posted) + transfer(send.bytes));
       }
     }
+    if (is_window_sync(call.kind)) {
+      const auto first = std::lower_bound(here.window_needs.begin(), here.window_needs.end(), state.call,
+                                          [](const WindowNeed& need, std::uint32_t at) { return need.call < at; });
+      for (auto need = first; need != here.window_needs.end() && need->call == state.call; ++need) {
+        // Who gets a lock first is a matter of times, which are other ones here.
+        if (need->kind == WindowNeed::Kind::unlock) continue;
+        if (call.kind == CallKind::window_start && run_.at(need->partner).entry >= call.exit) continue;
+        if (wait_for(location, need->partner)) return true;
+        until = std::max(until, entry(need->partner) + transfer(0));
+      }
+    }
     if (state.part < here.parts.size() && here.parts[state.part].call == state.call) {
       return is_held_up(location, here, here.parts[state.part], call, until);
     }

@@ -46,6 +46,17 @@ WaitKind kind_of_symmetric(CallKind kind) {
   }
 }
 
+}  // namespace
+
+std::int64_t completion(const RunCalls& run, const std::vector<GroupInstances>& instances, const Call& call,
+                        const Part& part) {
+  const Instance& instance = instances[part.group].instances[part.instance];
+  if ((instance.kind != CallKind::barrier && instance.kind != CallKind::n_to_n) || !run.counts(call)) return 0;
+  return std::max<std::int64_t>(0, call.exit - std::max(run.at(instance.last).entry, instance.first_exit));
+}
+
+namespace {
+
 // The wait states of one location, call by call.
 class LocationSearch {
  public:
@@ -77,6 +88,7 @@ class LocationSearch {
         if (done_end > done_) by_sends(call, done_end);
         if (parts_end > part_) by_collective(call, here_.parts[part_]);
         if (call.kind == CallKind::probe) by_probe(call, i);
+        if (is_window_sync(call.kind)) by_window(call, i);
         add(call, i);
         if (is_wait(call.kind)) find_no_overlap(call, receives_end, done_end);
       }
@@ -190,9 +202,24 @@ class LocationSearch {
       default: {
         if (instance.kind == CallKind::init && call.exit == call.entry) break;
         if (!call.has(Call::kNoWait)) until_entry(instance.last, kind_of_symmetric(instance.kind));
-        const std::int64_t over = call.exit - std::max(run_.at(instance.last).entry, instance.first_exit);
-        if (over > 0 && instance.kind == CallKind::barrier) out_.barrier_completion_ns += over;
-        if (over > 0 && instance.kind == CallKind::n_to_n) out_.nxn_completion_ns += over;
+        const std::int64_t over = completion(run_, instances_, call, part);
+        (instance.kind == CallKind::barrier ? out_.barrier_completion_ns : out_.nxn_completion_ns) += over;
+      }
+    }
+  }
+
+  void by_window(const Call& call, std::uint32_t number) {
+    while (need_ < here_.window_needs.size() && here_.window_needs[need_].call < number) ++need_;
+    for (; need_ < here_.window_needs.size() && here_.window_needs[need_].call == number; ++need_) {
+      const WindowNeed& need = here_.window_needs[need_];
+      const Call& partner = run_.at(need.partner);
+      if (need.kind == WindowNeed::Kind::unlock) {
+        consider(partner.exit, WaitKind::lock_contention, need.partner);
+      } else if (need.kind == WindowNeed::Kind::complete) {
+        consider(partner.entry, WaitKind::early_wait, need.partner);
+      } else if (call.kind != CallKind::window_start || partner.entry < call.exit) {
+        // A start that was over before the post did not wait for it: then the complete does.
+        consider(partner.entry, WaitKind::late_post, need.partner);
       }
     }
   }
@@ -269,6 +296,7 @@ class LocationSearch {
   std::size_t done_ = 0;
   std::size_t part_ = 0;
   std::size_t probe_ = 0;
+  std::size_t need_ = 0;
   // What the call being looked at waits for.
   std::int64_t until_ = kNever;
   WaitKind kind_ = WaitKind::late_sender;

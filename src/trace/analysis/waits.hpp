@@ -73,6 +73,11 @@ struct RunWaits {
   std::vector<std::int64_t> no_overlap_by_name;  // ns, as RunCalls::names
 };
 
+// What a barrier or a collective of all with all takes after everybody has come and the first one has left; 0 for
+// others.
+std::int64_t completion(const RunCalls& run, const std::vector<GroupInstances>& instances, const Call& call,
+                        const Part& part);
+
 // Finds all of them; fills Call::first_wait.
 Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances);
 

@@ -20,8 +20,14 @@ Activity::Activity(const Trace& trace, Contexts& contexts, ChannelId channel)
 std::uint32_t Activity::compute() { return contexts_.child(kNothing, {StepKind::compute, 0}); }
 
 // Functions only: loops and lines belong to theirs.
-std::uint32_t Activity::sampled(ContextId context) {
+std::uint32_t Activity::sampled(ContextId found) {
+  constexpr std::uint32_t kUnseen = 0xFFFFFFFF;
   const ContextTree& tree = trace_.definitions().contexts;
+  if (found.index() >= tree.size()) return kNothing;
+  if (sampled_.empty()) sampled_.assign(tree.size(), kUnseen);
+  std::uint32_t& known = sampled_[found.index()];
+  if (known != kUnseen) return known;
+  ContextId context = found;
   std::vector<std::int64_t> regions;
   for (; context.valid(); context = tree[context].parent) {
     const Context& node = tree[context];
@@ -29,6 +35,7 @@ std::uint32_t Activity::sampled(ContextId context) {
   }
   std::uint32_t at = kNothing;
   for (std::size_t i = regions.size(); i-- > 0;) at = contexts_.child(at, {StepKind::region, regions[i]});
+  known = at;
   return at;
 }
 

@@ -89,6 +89,7 @@ class Activity {
   ChannelId channel_;
   std::vector<Open> open_;
   std::vector<std::uint8_t> is_call_;
+  std::vector<std::uint32_t> sampled_;  // what a context of the trace is here; kUnseen = not met yet
   std::uint32_t current_ = kNothing;
   bool samples_ = false;
 };

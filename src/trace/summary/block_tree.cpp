@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 namespace fathom::summary {
 
@@ -24,24 +26,50 @@ std::uint32_t parent_of(const Contexts& contexts, std::uint32_t context) {
 }
 
 // Until no more than kShares are left, the lightest gives its time to "somewhere below its parent". What is below
-// nothing in particular cannot be folded any further.
+// nothing in particular cannot be folded any further. Half of the time of building is spent here: plain arrays.
 void fold(std::vector<Part>& parts, const Contexts& contexts) {
   constexpr std::uint32_t kAnywhere = kNothing | kBelow;
-  while (parts.size() > kShares) {
-    auto lightest = parts.end();
-    for (auto part = parts.begin(); part != parts.end(); ++part) {
-      if (part->context == kAnywhere) continue;
-      if (lightest == parts.end() || part->time_ns < lightest->time_ns) lightest = part;
+  constexpr std::size_t kMost = kBlock + 1;
+  static_assert(kFan * kShares <= kMost);
+  if (parts.size() <= kShares) return;
+  std::array<double, kMost> time;
+  std::array<std::uint32_t, kMost> context;
+  std::size_t count = 0;
+  double anywhere = -1;  // below 0: nothing yet
+  const auto add = [&](std::uint32_t to, double more) {
+    if (to == kAnywhere) {
+      anywhere = std::max(anywhere, 0.0) + more;
+      return;
     }
-    const Part gone = *lightest;
-    parts.erase(lightest);
-    add_part(parts, parent_of(contexts, gone.context) | kBelow, gone.time_ns);
+    std::size_t at = 0;
+    while (at < count && context[at] != to) ++at;
+    if (at == count) {
+      context[count] = to;
+      time[count++] = 0;
+    }
+    time[at] += more;
+  };
+  for (const Part& part : parts) add(part.context, part.time_ns);
+  while (count + (anywhere < 0 ? 0 : 1) > kShares) {
+    std::size_t lightest = 0;
+    for (std::size_t i = 1; i < count; ++i) lightest = time[i] < time[lightest] ? i : lightest;
+    const double gone = time[lightest];
+    const std::uint32_t to = parent_of(contexts, context[lightest]) | kBelow;
+    --count;
+    time[lightest] = time[count];
+    context[lightest] = context[count];
+    add(to, gone);
   }
+  parts.clear();
+  for (std::size_t i = 0; i < count; ++i) parts.push_back({context[i], time[i]});
+  if (anywhere >= 0) parts.push_back({kAnywhere, anywhere});
 }
 
 Node make_node(std::int64_t begin, std::int64_t end, std::vector<Part>& parts, const Contexts& contexts) {
   fold(parts, contexts);
-  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.time_ns > b.time_ns; });
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.context < b.context;
+  });
   Node node;
   node.begin_ns = begin;
   node.context.fill(kNothing);
@@ -58,113 +86,223 @@ Node make_node(std::int64_t begin, std::int64_t end, std::vector<Part>& parts, c
   return node;
 }
 
-void put_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
+std::uint8_t* put_varint(std::uint8_t* out, std::uint64_t value) {
   while (value >= 0x80) {
-    out.push_back(static_cast<std::uint8_t>(value | 0x80));
+    *out++ = static_cast<std::uint8_t>(value | 0x80);
     value >>= 7;
   }
-  out.push_back(static_cast<std::uint8_t>(value));
+  *out++ = static_cast<std::uint8_t>(value);
+  return out;
 }
 
-std::uint64_t get_varint(const std::uint8_t*& at) {
+std::uint64_t get_varint(const std::uint8_t*& at, const std::uint8_t* end) {
+  if (at < end && *at < 0x80) return *at++;
   std::uint64_t value = 0;
-  for (int shift = 0;; shift += 7) {
+  for (int shift = 0; shift < 64 && at < end; shift += 7) {
     const std::uint8_t byte = *at++;
     value |= std::uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) return value;
+    if (byte < 0x80) break;
   }
+  return value;
 }
 
 }  // namespace
 
-std::uint64_t BlockTree::bytes() const {
-  std::uint64_t sum = packed_.capacity() + offsets_.capacity() * sizeof(std::uint64_t);
-  for (const auto& level : levels_) sum += level.capacity() * sizeof(Node);
+std::uint64_t BlockTree::Layout::bytes() const {
+  std::uint64_t sum = packed_bytes + blocks * sizeof(std::uint64_t);
+  for (const std::uint64_t size : level_sizes) sum += size * sizeof(Node);
   return sum;
 }
 
-void BlockTreeBuilder::add(Transition transition) {
-  // A location does one thing at a time: of several at one moment the last counts.
-  if (!open_.empty() && open_.back().time_ns >= transition.time_ns) {
-    open_.back().context = transition.context;
-    return;
+std::optional<BlockTree> BlockTree::over(std::span<const std::byte> bytes, const Layout& layout, std::int64_t end_ns,
+                                         std::uint64_t transitions, std::uint32_t contexts,
+                                         std::shared_ptr<const void> owner) {
+  // Sizes first, each against what is there: sums of them may not wrap.
+  const std::uint64_t most = bytes.size();
+  if (layout.packed_bytes > most || layout.packed_bytes % 8 != 0 || layout.blocks > most / 8 ||
+      layout.level_sizes.size() > 24 || (layout.blocks == 0) != layout.level_sizes.empty()) {
+    return std::nullopt;
   }
-  if (open_.size() == kBlock) close_block(transition.time_ns);
-  open_.push_back(transition);
+  std::uint64_t expected = layout.blocks;
+  for (const std::uint64_t size : layout.level_sizes) {
+    if (size != expected || size > most / sizeof(Node)) return std::nullopt;
+    expected = (expected + kFan - 1) / kFan;
+  }
+  if (layout.bytes() != most || reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) return std::nullopt;
+  if (!layout.level_sizes.empty() && layout.level_sizes.back() != 1) return std::nullopt;
+  BlockTree tree;
+  tree.raw_ = bytes;
+  tree.layout_ = layout;
+  tree.owner_ = std::move(owner);
+  tree.end_ns_ = end_ns;
+  tree.count_ = transitions;
+  tree.contexts_ = contexts;
+  tree.packed_ = {reinterpret_cast<const std::uint8_t*>(bytes.data()), layout.packed_bytes};
+  const std::byte* at = bytes.data() + layout.packed_bytes;
+  tree.offsets_ = {reinterpret_cast<const std::uint64_t*>(at), layout.blocks};
+  at += layout.blocks * sizeof(std::uint64_t);
+  for (const std::uint64_t size : layout.level_sizes) {
+    tree.levels_.emplace_back(reinterpret_cast<const Node*>(at), size);
+    at += size * sizeof(Node);
+  }
+  return tree;
 }
+
+std::span<const std::byte> BlockTree::node_bytes() const {
+  return raw_.subspan(std::min<std::uint64_t>(layout_.packed_bytes, raw_.size()));
+}
+
+BlockTreeBuilder::BlockTreeBuilder(const Contexts& contexts, std::shared_ptr<ArrayPool> pool)
+    : contexts_(contexts),
+      pool_(pool ? std::move(pool) : std::make_shared<ArrayPool>(std::numeric_limits<std::uint64_t>::max() / 2)),
+      packed_(*pool_),
+      offsets_(*pool_) {}
 
 // A dictionary of the block's contexts, then per transition the time since the one before and a place in the
 // dictionary.
 void BlockTreeBuilder::close_block(std::int64_t end_ns) {
-  std::vector<Part> parts;
-  std::vector<std::uint32_t> dictionary;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const std::int64_t until = i + 1 < open_.size() ? open_[i + 1].time_ns : end_ns;
-    add_part(parts, open_[i].context, static_cast<double>(until - open_[i].time_ns));
-    if (std::find(dictionary.begin(), dictionary.end(), open_[i].context) == dictionary.end()) {
-      dictionary.push_back(open_[i].context);
+  parts_.clear();
+  std::array<std::uint8_t, kBlock> place;
+  // Marks of other blocks are out of date by themselves.
+  const std::uint64_t block = (offsets_.size() + 1) << 8;
+  if (mark_.size() < contexts_.nodes().size() + 1) mark_.resize(contexts_.nodes().size() * 3 / 2 + 16);
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    const std::int64_t until = i + 1 < open_count_ ? open_[i + 1].time_ns : end_ns;
+    const std::uint32_t context = open_[i].context;
+    std::uint64_t& mark = mark_[context == kNothing ? 0 : context + 1];
+    if (mark < block) {
+      mark = block | parts_.size();
+      parts_.push_back({context, 0});
     }
+    place[i] = static_cast<std::uint8_t>(mark & 0xFF);
+    parts_[place[i]].time_ns += static_cast<double>(until - open_[i].time_ns);
   }
-  tree_.offsets_.push_back(tree_.packed_.size());
-  auto& out = tree_.packed_;
-  out.push_back(static_cast<std::uint8_t>(open_.size()));
-  out.push_back(static_cast<std::uint8_t>(dictionary.size()));
-  for (const std::uint32_t context : dictionary) put_varint(out, context);
-  std::int64_t before = open_.front().time_ns;
-  for (const Transition& t : open_) {
-    put_varint(out, static_cast<std::uint64_t>(t.time_ns - before));
-    before = t.time_ns;
-    const auto at = std::find(dictionary.begin(), dictionary.end(), t.context) - dictionary.begin();
-    out.push_back(static_cast<std::uint8_t>(at));
+  std::array<std::uint8_t, 2 + kBlock * 16> bytes;
+  std::uint8_t* out = bytes.data();
+  *out++ = static_cast<std::uint8_t>(open_count_);
+  *out++ = static_cast<std::uint8_t>(parts_.size());
+  for (const Part& part : parts_) out = put_varint(out, part.context);
+  std::int64_t before = open_[0].time_ns;
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    out = put_varint(out, static_cast<std::uint64_t>(open_[i].time_ns - before));
+    before = open_[i].time_ns;
+    *out++ = place[i];
   }
-  if (tree_.levels_.empty()) tree_.levels_.emplace_back();
-  tree_.levels_[0].push_back(make_node(open_.front().time_ns, end_ns, parts, contexts_));
-  tree_.count_ += open_.size();
-  open_.clear();
+  offsets_.push_back(packed_.size());
+  const auto size = static_cast<std::size_t>(out - bytes.data());
+  const std::size_t old = packed_.size();
+  packed_.resize(old + size);
+  if (packed_.size() == old + size) std::memcpy(packed_.data() + old, bytes.data(), size);
+  count_ += open_count_;
+  const std::int64_t begin = open_[0].time_ns;
+  open_count_ = 0;
+  closed_until_ = end_ns;
+  push(0, make_node(begin, end_ns, parts_, contexts_), end_ns);
 }
 
-BlockTree BlockTreeBuilder::finish(std::int64_t end_ns) && {
-  if (!open_.empty()) {
-    end_ns = std::max(end_ns, open_.back().time_ns);
+void BlockTreeBuilder::push(std::size_t level, const Node& node, std::int64_t end_ns) {
+  if (levels_.size() <= level) levels_.emplace_back(*pool_);
+  levels_[level].push_back(node);
+  const std::size_t size = levels_[level].size();
+  if (size >= kFan && size % kFan == 0) fold_up(level, size - kFan, end_ns);
+}
+
+// The nodes of a level from `first` on become one of the level above.
+void BlockTreeBuilder::fold_up(std::size_t level, std::size_t first, std::int64_t end_ns) {
+  const LargeArray<Node>& below = levels_[level];
+  parts_.clear();
+  for (std::size_t k = first; k < below.size(); ++k) {
+    const std::int64_t end = k + 1 < below.size() ? below[k + 1].begin_ns : end_ns;
+    const auto time = static_cast<double>(end - below[k].begin_ns);
+    for (std::size_t s = 0; s < kShares; ++s) {
+      if (below[k].share[s] > 0) add_part(parts_, below[k].context[s], time * below[k].share[s] / 65535);
+    }
+  }
+  push(level + 1, make_node(below[first].begin_ns, end_ns, parts_, contexts_), end_ns);
+}
+
+BlockTree BlockTreeBuilder::preview() const {
+  constexpr std::size_t kMost = 1024;
+  std::size_t level = 0;
+  while (level + 1 < levels_.size() && levels_[level].size() > kMost) ++level;
+  BlockTree tree;
+  if (levels_.empty() || levels_[level].empty()) return tree;
+  auto nodes = std::make_shared<std::vector<Node>>(levels_[level].begin(), levels_[level].end());
+  // What the level does not cover yet is left for the next look.
+  std::uint64_t covered = nodes->size();
+  for (std::size_t i = 0; i < level; ++i) covered *= kFan;
+  tree.end_ns_ = covered < levels_[0].size() ? levels_[0][covered].begin_ns : closed_until_;
+  tree.levels_.emplace_back(*nodes);
+  tree.count_ = count_;
+  tree.contexts_ = static_cast<std::uint32_t>(contexts_.nodes().size());
+  tree.owner_ = std::move(nodes);
+  return tree;
+}
+
+Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns) && {
+  if (open_count_ > 0) {
+    end_ns = std::max(end_ns, open_[open_count_ - 1].time_ns);
     close_block(end_ns);
   }
-  tree_.end_ns_ = end_ns;
-  while (!tree_.levels_.empty() && tree_.levels_.back().size() > 1) {
-    const std::vector<Node>& below = tree_.levels_.back();
-    std::vector<Node> level;
-    for (std::size_t i = 0; i < below.size(); i += kFan) {
-      const std::size_t last = std::min(i + kFan, below.size());
-      std::vector<Part> parts;
-      for (std::size_t k = i; k < last; ++k) {
-        const std::int64_t end = k + 1 < below.size() ? below[k + 1].begin_ns : end_ns;
-        const auto time = static_cast<double>(end - below[k].begin_ns);
-        for (std::size_t s = 0; s < kShares; ++s) {
-          if (below[k].share[s] > 0) add_part(parts, below[k].context[s], time * below[k].share[s] / 65535);
-        }
-      }
-      const std::int64_t end = last < below.size() ? below[last].begin_ns : end_ns;
-      level.push_back(make_node(below[i].begin_ns, end, parts, contexts_));
-    }
-    tree_.levels_.push_back(std::move(level));
+  for (std::size_t level = 0; level < levels_.size() && levels_[level].size() > 1; ++level) {
+    const std::size_t rest = levels_[level].size() % kFan;
+    if (rest > 0) fold_up(level, levels_[level].size() - rest, end_ns);
   }
-  return std::move(tree_);
+  BlockTree::Layout layout;
+  layout.packed_bytes = (packed_.size() + 7) / 8 * 8;
+  layout.blocks = offsets_.size();
+  for (const auto& level : levels_) layout.level_sizes.push_back(level.size());
+  struct Kept {
+    std::shared_ptr<ArrayPool> pool;
+    LargeArray<std::byte> bytes;
+  };
+  auto kept = std::make_shared<Kept>(Kept{pool_, LargeArray<std::byte>(*pool_)});
+  kept->bytes.resize(layout.bytes());
+  FATHOM_CHECK(pool_->status());
+  if (layout.bytes() > 0) {
+    std::byte* out = kept->bytes.data();
+    if (packed_.size() > 0) std::memcpy(out, packed_.data(), packed_.size());
+    out += layout.packed_bytes;
+    std::memcpy(out, offsets_.data(), offsets_.size() * sizeof(std::uint64_t));
+    out += offsets_.size() * sizeof(std::uint64_t);
+    for (const auto& level : levels_) {
+      std::memcpy(out, level.data(), level.size() * sizeof(Node));
+      out += level.size() * sizeof(Node);
+    }
+  }
+  const std::span<const std::byte> bytes(kept->bytes.data(), kept->bytes.size());
+  auto tree =
+      BlockTree::over(bytes, layout, end_ns, count_, static_cast<std::uint32_t>(contexts_.nodes().size()), kept);
+  if (!tree) return Error("the index of a timeline does not fit together");
+  return std::move(*tree);
 }
 
+// What a damaged file says is cut to what can be: no place outside of the bytes, no context that there is not, no time
+// that goes back.
 void BlockTree::unpack(std::size_t block, std::vector<Transition>& out) const {
   out.clear();
+  if (block >= offsets_.size() || offsets_[block] >= packed_.size()) return;
   const std::uint8_t* at = packed_.data() + offsets_[block];
-  const std::size_t count = *at++;
-  std::array<std::uint32_t, kBlock> dictionary{};
+  const std::uint8_t* const end = packed_.data() + packed_.size();
+  if (end - at < 2) return;
+  const std::size_t count = std::min<std::size_t>(*at++, kBlock);
+  std::array<std::uint32_t, 256> dictionary;
   const std::size_t entries = *at++;
-  for (std::size_t i = 0; i < entries; ++i) dictionary[i] = static_cast<std::uint32_t>(get_varint(at));
+  for (std::size_t i = 0; i < entries; ++i) {
+    const auto context = static_cast<std::uint32_t>(get_varint(at, end));
+    dictionary[i] = context < contexts_ ? context : kNothing;
+  }
+  out.resize(count);
   std::int64_t time = levels_[0][block].begin_ns;
   for (std::size_t i = 0; i < count; ++i) {
-    time += static_cast<std::int64_t>(get_varint(at));
-    out.push_back({time, dictionary[*at++]});
+    time = static_cast<std::int64_t>(static_cast<std::uint64_t>(time) + get_varint(at, end));
+    const std::size_t place = at < end ? *at++ : 0;
+    out[i] = {time, place < entries ? dictionary[place] : kNothing};
   }
 }
 
 std::size_t BlockTree::block_at(std::int64_t time_ns) const {
+  if (levels_.empty()) return 0;
   const auto& blocks = levels_[0];
   const auto after = std::upper_bound(blocks.begin(), blocks.end(), time_ns,
                                       [](std::int64_t time, const Node& node) { return time < node.begin_ns; });
@@ -217,8 +355,7 @@ class Pixels {
 
 }  // namespace
 
-void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, bool exact, const Contexts&,
-                      PixelSink& sink) const {
+void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, bool exact, PixelSink& sink) const {
   if (levels_.empty() || count == 0) return;
   Pixels pixels(from_ns, width_ns, count, sink);
   const double to = static_cast<double>(from_ns) + width_ns * static_cast<double>(count);
@@ -227,7 +364,8 @@ void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, 
     std::size_t level;
     std::size_t node;
   };
-  std::vector<Place> stack = {{levels_.size() - 1, 0}};
+  std::vector<Place> stack;
+  for (std::size_t i = levels_.back().size(); i-- > 0;) stack.push_back({levels_.size() - 1, i});
   std::vector<Part> shares;
   while (!stack.empty()) {
     const Place place = stack.back();
@@ -238,10 +376,13 @@ void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, 
     if (end <= from_ns || static_cast<double>(node.begin_ns) >= to) continue;
     const bool narrow = static_cast<double>(end) - static_cast<double>(node.begin_ns) <= width_ns / 2;
     const bool single = node.share[0] == 65535 && (node.context[0] & kBelow) == 0;
-    if (narrow || single || (place.level == 0 && !exact)) {
+    if (narrow || single || (place.level == 0 && (!exact || offsets_.empty()))) {
       shares.clear();
       for (std::size_t i = 0; i < kShares; ++i) {
-        if (node.share[i] > 0) shares.push_back({node.context[i], node.share[i] / 65535.0});
+        if (node.share[i] == 0) continue;
+        const std::uint32_t plain = node.context[i] & ~kBelow;
+        const bool known = plain == kNothing || plain < contexts_;
+        shares.push_back({known ? node.context[i] : kNothing, node.share[i] / 65535.0});
       }
       const std::size_t below =
           place.level == 0 ? kBlock : kBlock * static_cast<std::size_t>(std::pow(kFan, place.level));

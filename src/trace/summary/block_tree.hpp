@@ -6,11 +6,15 @@
 // to "somewhere below its parent". Time is never lost, it only loses detail, and the node says so.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "io/large_array.hpp"
 #include "trace/summary/activity.hpp"
 
 namespace fathom::summary {
@@ -33,12 +37,31 @@ struct Part {
   double time_ns = 0;
 };
 
+// A view of bytes that somebody else keeps: what a builder has made, or an index file that is mapped. Cheap to copy.
+// Bytes of a file may be anything: whatever they say, nothing outside of them is touched. MT: safe (const).
 class BlockTree {
  public:
+  // How its parts lie one behind the other: packed blocks, their offsets, then nodes level by level. Multiples of 8.
+  struct Layout {
+    std::uint64_t packed_bytes = 0;  // padded
+    std::uint64_t blocks = 0;
+    std::vector<std::uint64_t> level_sizes;  // [0]: one per block
+    [[nodiscard]] std::uint64_t bytes() const;
+  };
+  BlockTree() = default;
+  // Null when the layout and the bytes do not fit together, or bytes are not where a number of 8 bytes may be.
+  static std::optional<BlockTree> over(std::span<const std::byte> bytes, const Layout& layout, std::int64_t end_ns,
+                                       std::uint64_t transitions, std::uint32_t contexts,
+                                       std::shared_ptr<const void> owner);
+
   [[nodiscard]] std::uint64_t transitions() const { return count_; }
   [[nodiscard]] std::int64_t begin_ns() const { return levels_.empty() ? 0 : levels_[0].front().begin_ns; }
   [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
-  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t bytes() const { return layout_.bytes(); }
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] std::span<const std::byte> raw() const { return raw_; }
+  // Of the nodes, which lie behind the packed blocks.
+  [[nodiscard]] std::span<const std::byte> node_bytes() const;
 
   // Where parts of pixels go: pixels come in rising order; those without any part are left out. `begun`: roughly how
   // many transitions lie in it.
@@ -47,38 +70,81 @@ class BlockTree {
     virtual ~PixelSink() = default;
     virtual void pixel(std::size_t index, std::span<const Part> parts, double begun) = 0;
   };
-  // `count` pixels of `width_ns` each from `from_ns` on. `contexts` numbers as they were built. Without `exact` blocks
-  // are not unpacked: quick, and only good for a first moment.
-  void query(std::int64_t from_ns, double width_ns, std::size_t count, bool exact, const Contexts& contexts,
-             PixelSink& sink) const;
+  // `count` pixels of `width_ns` each from `from_ns` on. Without `exact` blocks are not unpacked: quick, and only good
+  // for a first moment.
+  void query(std::int64_t from_ns, double width_ns, std::size_t count, bool exact, PixelSink& sink) const;
+
+  // Every transition of a window with the time at which it is over, clipped to the window; false ends the loop.
+  template <class Visit>
+  void each(std::int64_t from_ns, std::int64_t to_ns, Visit&& visit) const {
+    if (offsets_.empty() || to_ns <= from_ns) return;
+    std::vector<Transition> unpacked;
+    for (std::size_t block = block_at(from_ns); block < blocks(); ++block) {
+      if (levels_[0][block].begin_ns >= to_ns) return;
+      unpack(block, unpacked);
+      const std::int64_t last = block + 1 < blocks() ? levels_[0][block + 1].begin_ns : end_ns_;
+      for (std::size_t i = 0; i < unpacked.size(); ++i) {
+        const std::int64_t until = std::min(i + 1 < unpacked.size() ? unpacked[i + 1].time_ns : last, to_ns);
+        if (until <= from_ns) continue;
+        if (unpacked[i].time_ns >= to_ns || !visit(unpacked[i], until)) return;
+      }
+    }
+  }
 
   // Unpacks one block.
   void unpack(std::size_t block, std::vector<Transition>& out) const;
   // The block in which the moment lies.
   [[nodiscard]] std::size_t block_at(std::int64_t time_ns) const;
   [[nodiscard]] std::size_t blocks() const { return offsets_.size(); }
+  [[nodiscard]] std::int64_t block_begin(std::size_t block) const { return levels_[0][block].begin_ns; }
 
  private:
   friend class BlockTreeBuilder;
-  std::vector<std::vector<Node>> levels_;  // [0]: one per block
-  std::vector<std::uint64_t> offsets_;     // of the blocks in packed_
-  std::vector<std::uint8_t> packed_;
+  std::vector<std::span<const Node>> levels_;  // [0]: one per block
+  std::span<const std::uint64_t> offsets_;     // of the blocks in packed_; none: nodes alone
+  std::span<const std::uint8_t> packed_;
+  std::span<const std::byte> raw_;
+  Layout layout_;
+  std::shared_ptr<const void> owner_;
   std::int64_t end_ns_ = 0;
   std::uint64_t count_ = 0;
+  std::uint32_t contexts_ = 0;  // numbers below it may occur
 };
 
-// Takes transitions in time order.
+// Takes transitions in time order. What it holds comes out of the pool, which goes to files when it is used up.
 class BlockTreeBuilder {
  public:
-  explicit BlockTreeBuilder(const Contexts& contexts) : contexts_(contexts) {}
-  void add(Transition transition);
-  BlockTree finish(std::int64_t end_ns) &&;
+  explicit BlockTreeBuilder(const Contexts& contexts, std::shared_ptr<ArrayPool> pool = nullptr);
+  void add(Transition transition) {
+    // A location does one thing at a time: of several at one moment the last counts.
+    if (open_count_ > 0 && open_[open_count_ - 1].time_ns >= transition.time_ns) {
+      open_[open_count_ - 1].context = transition.context;
+      return;
+    }
+    if (open_count_ == kBlock) close_block(transition.time_ns);
+    open_[open_count_++] = transition;
+  }
+  [[nodiscard]] std::uint64_t transitions() const { return count_ + open_count_; }
+  // What is there so far, in at most about a thousand nodes: for a first look.
+  [[nodiscard]] BlockTree preview() const;
+  // An error when what was made could not be kept.
+  Result<BlockTree> finish(std::int64_t end_ns) &&;
 
  private:
   void close_block(std::int64_t end_ns);
+  void push(std::size_t level, const Node& node, std::int64_t end_ns);
+  void fold_up(std::size_t level, std::size_t first, std::int64_t end_ns);
   const Contexts& contexts_;
-  std::vector<Transition> open_;
-  BlockTree tree_;
+  std::shared_ptr<ArrayPool> pool_;
+  std::array<Transition, kBlock> open_;
+  std::size_t open_count_ = 0;
+  LargeArray<std::uint8_t> packed_;
+  LargeArray<std::uint64_t> offsets_;
+  std::vector<LargeArray<Node>> levels_;
+  std::vector<std::uint64_t> mark_;  // by context + 1: block and place in its dictionary
+  std::vector<Part> parts_;
+  std::uint64_t count_ = 0;
+  std::int64_t closed_until_ = 0;
 };
 
 }  // namespace fathom::summary

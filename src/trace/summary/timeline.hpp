@@ -1,62 +1,129 @@
-// Block trees of all locations of a trace, and the names of their contexts: what a timeline is drawn from.
+// Block trees of all locations of a trace, and the names of their contexts: what a timeline is drawn from. It is made
+// in the background; whoever asks meanwhile gets what is there.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
-#include "trace/summary/block_tree.hpp"
+#include "trace/summary/index_file.hpp"
 
 namespace fathom::summary {
 
-// One row of a timeline before it is drawn: a location's activity, or one of its channels.
-struct TimelineRow {
-  Contexts contexts;                  // as the location met them
-  std::vector<std::uint32_t> global;  // number in Timeline::contexts of each
-  BlockTree tree;
+using ContextNodes = std::shared_ptr<const std::vector<Contexts::Node>>;
+
+// The one around it at `depth`, or itself where it is not as deep.
+inline std::uint32_t at_depth(const std::vector<Contexts::Node>& nodes, std::uint32_t context, std::uint32_t depth) {
+  while (nodes[context].depth > depth) context = nodes[context].parent;
+  return context;
+}
+
+// Where an index is kept.
+struct IndexPlace {
+  std::filesystem::path file;                          // empty: nowhere, it is made anew each time
+  std::string key = std::string(32, '0');              // what it is made from (Fingerprint)
+  std::uint64_t most_bytes = std::uint64_t{10} << 30;  // of all in that directory
+  std::uint64_t least_transitions = 0;                 // what has fewer is made anew each time, at once
 };
 
-// MT: safe (const).
+struct TimelineProgress {
+  enum class State : std::uint8_t { building, ready, cancelled, failed };
+  State state = State::building;
+  std::size_t rows = 0;
+  std::size_t ready = 0;
+  std::uint64_t events = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t bytes = 0;  // of the index, so far
+  double seconds = 0;       // that it took, or takes until now
+  bool stored = false;      // it came from a file
+  unsigned version = 0;     // of the numbers of contexts: when it changes, those known are worth nothing
+  std::optional<Error> error;
+};
+
+// MT: safe.
 class Timeline {
  public:
-  // One pass over every location, in parallel. The result does not depend on the number of threads. Memory is counted
-  // against the budget; `done` hears how many locations are ready.
-  static Result<std::shared_ptr<const Timeline>> build(const Trace& trace, ChannelId channel, const Work& work,
-                                                       const std::function<void(std::size_t)>& done = {});
+  // Begins at once on a thread of its own, with the threads of this execution. The trace must outlive it.
+  static std::shared_ptr<Timeline> start(const Trace& trace, ChannelId channel, const Work& work,
+                                         IndexPlace place = {});
+  // The same, and waits until all is there.
+  static Result<std::shared_ptr<Timeline>> build(const Trace& trace, ChannelId channel, const Work& work,
+                                                 IndexPlace place = {});
+  ~Timeline();
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
 
-  [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_; }
-  [[nodiscard]] const Contexts& contexts() const { return contexts_; }
-  [[nodiscard]] const std::string& name(std::uint32_t context) const { return names_[context]; }
-  [[nodiscard]] RegionId region(std::uint32_t context) const {
-    const Step& step = contexts_[context].step;
-    return step.kind == StepKind::region ? RegionId(static_cast<std::size_t>(step.id)) : RegionId();
+  // Waits for the end of the work, at most so long; true = it is over.
+  bool wait(std::optional<std::chrono::milliseconds> most = {});
+  void cancel() { *cancel_ = true; }
+  [[nodiscard]] TimelineProgress progress() const;
+
+  [[nodiscard]] std::size_t row_count() const { return trace_.location_count(); }
+  // Null = nothing is known of it yet.
+  [[nodiscard]] RowPtr row(std::size_t location) const;
+  // The contexts that occur so far, parents first; numbers stay until the version changes.
+  [[nodiscard]] std::pair<ContextNodes, unsigned> contexts() const;
+  [[nodiscard]] std::string name(const Contexts::Node& node) const;
+  [[nodiscard]] RegionId region(const Contexts::Node& node) const {
+    return node.step.kind == StepKind::region ? RegionId(static_cast<std::size_t>(node.step.id)) : RegionId();
   }
   [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
-  [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
-  [[nodiscard]] std::uint64_t transitions() const;
-  [[nodiscard]] std::uint64_t bytes() const;
+  // Known from the beginning, or as far as locations are read.
+  [[nodiscard]] std::int64_t end_ns() const;
 
  private:
-  void unite(const Trace& trace, ChannelId channel);
+  Timeline(const Trace& trace, ChannelId channel, Work work, IndexPlace place);
+  void run(unsigned threads);
+  Result<void> make();
+  Result<void> find_begin();
+  bool load();
+  Result<void> read_row(std::size_t location);
+  void publish(std::size_t location, const Contexts& met, BlockTree tree, std::int64_t first, std::int64_t last,
+               bool whole, bool any);
+  void number_in_order();
+  void keep();
 
-  std::vector<TimelineRow> rows_;
-  Contexts contexts_;
-  std::vector<std::string> names_;
+  const Trace& trace_;
+  ChannelId channel_;
+  Work work_;
+  IndexPlace place_;
+  std::shared_ptr<std::atomic<bool>> cancel_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<ArrayPool> pool_;
+  Budget::Reservation reserved_;
   std::int64_t begin_ns_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<RowPtr> rows_;
+  Contexts contexts_;
+  mutable ContextNodes nodes_;  // a copy for readers, made when they ask
+  TimelineProgress progress_;
   std::int64_t end_ns_ = 0;
-  std::vector<Budget::Reservation> memory_;
+  std::chrono::steady_clock::time_point started_;
+  std::atomic<std::uint64_t> events_{0};
+  std::atomic<bool> begun_{false};
+  std::thread thread_;
 };
 
-// A tile of the wire format: what rows [first, first + count) did in bins of 2^k ns.
+// A tile of the wire format: what rows did in bins of 2^k ns.
 struct TileRequest {
-  std::vector<std::uint32_t> rows;
+  // Locations of each row; of several the row is the sum.
+  std::vector<std::vector<std::uint32_t>> rows;
   std::int64_t first_ns = 0;  // since the beginning of the timeline
   unsigned k = 0;             // a bin has 2^k ns
   std::size_t bins = 512;
   std::uint32_t depth = 255;  // 255 = innermost
   bool exact = true;
+  // Rows are levels of the call stack from `depth` on, of the one location in rows[0]; what is less deep is left out.
+  std::size_t lanes = 0;
+  // Only what lies in this region; its share is exact however little it is.
+  RegionId focus;
 };
 // "FTL1" as docs/viewer.md has it.
 std::string encode_tile(const Timeline& timeline, const TileRequest& request);

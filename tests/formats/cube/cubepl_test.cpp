@@ -377,7 +377,7 @@ TEST(Cubepl, ManyEvaluationsAreBoundedTogether) {
   const auto profile = with_cubepl(sample(), {"x", "{ ${a}=0; while (${a} < 100000000) { ${a}=${a}+1; }; return 1; }",
                                               Derivation::pre_exclusive, "", ""});
   ASSERT_TRUE(profile.ok());
-  (*profile)->work->options["max-steps"] = "10000";
+  (*profile)->work->options.set(expression::kMaxSteps, 10000);
   const auto& meter = *(*profile)->programs.at(MetricId(1))->meter;
   EXPECT_FALSE(compute(**profile, MetricId(1), {{Flavour::Kind::inclusive, {}}, {}, {0, 2}, false}).ok());
   EXPECT_TRUE(meter.given_up());  // no second try

@@ -8,6 +8,7 @@
 #include "formats/dumpi/check.hpp"
 #include "formats/dumpi/dumpi_trace.hpp"
 #include "formats/dumpi/trace_maker.hpp"
+#include "formats/registry.hpp"
 
 namespace fathom::dumpi {
 namespace {
@@ -65,7 +66,7 @@ TEST_F(DumpiClocks, ClocksThatAgreeAreLeftAlone) {
 TEST_F(DumpiClocks, RawTimesOnRequest) {
   (void)run(two_hosts(5000));
   const Work work = make_work();
-  work->options["clock"] = "raw";
+  ASSERT_TRUE(set_reading_option(*work, "clock", "raw").ok());
   auto source = Source::at(folder_ / "run.meta", work);
   ASSERT_TRUE(source.ok());
   auto set = RankSet::open(*source, work);

@@ -56,7 +56,9 @@ std::map<std::string, double> times(const std::vector<std::string>& flags) {
   const std::string main = node("main", 0, 10, 10, {node("k", 2, 40, 60), node("f", 0, 30, 30, {node("g", 0, 5, 5)})});
   const std::string file = "\x93" + ("\xAA" + std::string("EXTRA PROF")) + "\xA1" + "1" + node("", 0, 0, 0, {main});
   const Work work = make_work();
-  for (const std::string& flag : flags) work->options[flag] = "true";
+  for (const std::string& flag : flags) {
+    EXPECT_TRUE(set_reading_option(*work, flag, "true").ok());
+  }
   auto dataset = open_source(Source::of(Blob::own("x", file)), work);
   EXPECT_TRUE(dataset.ok()) << dataset.error().text();
   const auto e = *(*dataset)->experiment();
@@ -107,7 +109,7 @@ TEST(ExtraProf, DirectoriesOfTheReference) {
       const Json expected = extrap::testing::load_json(
           data(std::string("gpu/extra_prof_") + name + "." + scaling + ".expected.json.gz"))["experiment"];
       const Work work = make_work();
-      work->options["scaling"] = scaling;
+      EXPECT_TRUE(set_reading_option(*work, "scaling", scaling).ok());
       auto dataset = open_dataset(std::filesystem::path(target) / name, work);
       ASSERT_TRUE(dataset.ok()) << dataset.error().text();
       auto experiment = (*dataset)->experiment();

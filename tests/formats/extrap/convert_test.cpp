@@ -101,7 +101,7 @@ TEST(ExtrapConvert, WhatTextCannotHoldIsSaid) {
     return (*find_format("extrap-text"))->write(**dataset, directory / "x.txt", {});
   };
   const Work work = make_work();
-  work->options["allow-incomplete"] = "true";
+  ASSERT_TRUE(set_reading_option(*work, "allow-incomplete", "true").ok());
   const auto incomplete =
       write(R"({"parameters":["p"],"measurements":{"a":{"t":[{"point":[1],"values":[1]},{"point":[2],"values":[1]}]},)"
             R"("b":{"t":[{"point":[1],"values":[1]}]}}})",

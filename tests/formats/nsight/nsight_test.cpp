@@ -63,7 +63,9 @@ const std::string kMarked =
 
 ExperimentPtr read(const std::string& bytes, bool once = false) {
   const Work work = make_work();
-  if (once) work->options["count-gpu-calls-once"] = "true";
+  if (once) {
+    EXPECT_TRUE(set_reading_option(*work, "count-gpu-calls-once", "true").ok());
+  }
   auto dataset = open_source(Source::of(Blob::own("x.sqlite", bytes)), work);
   EXPECT_TRUE(dataset.ok()) << dataset.error().text();
   if (!dataset.ok()) return nullptr;

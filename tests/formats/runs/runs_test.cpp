@@ -67,9 +67,13 @@ TEST(Runs, CubeDirectoriesOfTheReference) {
     SCOPED_TRACE(file);
     const Work work = make_work();
     for (const char* scaling : {"weak_threaded", "strong", "weak"}) {
-      if (file.find(std::string(".") + scaling + ".") != std::string::npos) work->options["scaling"] = scaling;
+      if (file.find(std::string(".") + scaling + ".") != std::string::npos) {
+        EXPECT_TRUE(set_reading_option(*work, "scaling", scaling).ok());
+      }
     }
-    if (file.find("use_inclusive") != std::string::npos) work->options["use-inclusive-measurements"] = "true";
+    if (file.find("use_inclusive") != std::string::npos) {
+      EXPECT_TRUE(set_reading_option(*work, "use-inclusive-measurements", "true").ok());
+    }
     auto dataset = open_dataset(path, work);
     if (expected.contains("error")) {
       ASSERT_FALSE(dataset.ok());

@@ -36,7 +36,7 @@ Made make(std::uint32_t seed, std::size_t count) {
 BlockTree build(const Made& made) {
   BlockTreeBuilder builder(made.contexts);
   for (const Transition& t : made.transitions) builder.add(t);
-  return std::move(builder).finish(made.end);
+  return std::move(builder).finish(made.end).value();
 }
 
 using Pixel = std::map<std::uint32_t, double>;
@@ -88,7 +88,7 @@ TEST(BlockTree, NarrowPixelsAreWhatANaiveScanGives) {
     const std::int64_t from = made.transitions[random() % made.transitions.size()].time_ns;
     const double width = 1 + static_cast<double>(random() % 3);
     Collect got;
-    tree.query(from, width, 200, true, made.contexts, got);
+    tree.query(from, width, 200, true, got);
     const auto expected = naive(made, from, width, 200);
     ASSERT_EQ(got.pixels.size(), expected.size()) << seed;
     for (const auto& [index, pixel] : expected) {
@@ -106,7 +106,7 @@ TEST(BlockTree, FoldingLosesNoTimeAndNamesNothingThatWasNot) {
     const std::int64_t from = made.transitions.front().time_ns;
     const double span = static_cast<double>(made.end - from);
     Collect got;
-    tree.query(from, span / 37, 37, true, made.contexts, got);
+    tree.query(from, span / 37, 37, true, got);
     Pixel named;
     for (const auto& [index, pixel] : got.pixels) {
       double sum = 0;
@@ -132,7 +132,7 @@ TEST(BlockTree, ALaterTransitionAtTheSameMomentWins) {
   BlockTreeBuilder builder(contexts);
   builder.add({10, a});
   builder.add({10, b});
-  const BlockTree tree = std::move(builder).finish(20);
+  const BlockTree tree = std::move(builder).finish(20).value();
   std::vector<Transition> block;
   tree.unpack(0, block);
   ASSERT_EQ(block.size(), 1U);
@@ -141,9 +141,9 @@ TEST(BlockTree, ALaterTransitionAtTheSameMomentWins) {
 
 TEST(BlockTree, AnEmptyLocationAnswersNothing) {
   const Contexts contexts;
-  const BlockTree tree = std::move(BlockTreeBuilder(contexts)).finish(0);
+  const BlockTree tree = std::move(BlockTreeBuilder(contexts)).finish(0).value();
   Collect got;
-  tree.query(0, 1, 10, true, contexts, got);
+  tree.query(0, 1, 10, true, got);
   EXPECT_TRUE(got.pixels.empty());
 }
 

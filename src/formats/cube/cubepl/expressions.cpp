@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "formats/cube/cubepl/functions.hpp"
 #include "formats/cube/cubepl/parser_class.hpp"
 #include "formats/cube/cubepl/variables.hpp"
 
@@ -13,37 +14,6 @@ using expression::MetricReference;
 using expression::Op;
 using expression::Reach;
 using expression::TextFunction;
-
-namespace {
-
-struct NamedFunction {
-  std::string_view name;
-  Function function;
-};
-constexpr NamedFunction kFunctions[] = {
-    {"sqrt", Function::sqrt},
-    {"sin", Function::sin},
-    {"cos", Function::cos},
-    {"tan", Function::tan},
-    {"asin", Function::asin},
-    {"acos", Function::acos},
-    {"atan", Function::atan},
-    {"exp", Function::exp},
-    {"log", Function::log},
-    {"abs", Function::abs},
-    {"floor", Function::floor},
-    {"ceil", Function::ceil},
-    {"sgn", Function::sign},
-    {"pos", Function::positive},
-    {"neg", Function::negative},
-    {"random", Function::random},
-    // Documented, though the reference refuses them:
-    {"ln", Function::log},
-    {"cot", Function::cot},
-    {"acot", Function::acot},
-};
-
-}  // namespace
 
 Result<Parsed> Parser::parse(bool statements) {
   skip();

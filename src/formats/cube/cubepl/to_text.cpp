@@ -2,6 +2,7 @@
 
 #include "base/number.hpp"
 #include "formats/cube/cubepl/cubepl.hpp"
+#include "formats/cube/cubepl/functions.hpp"
 #include "formats/cube/cubepl/variables.hpp"
 #include "profile/expression/program.hpp"
 
@@ -116,18 +117,8 @@ class Printer {
   }
 
   std::string function(const Node& node) {
-    struct Name {
-      Function function;
-      std::string_view name;
-    };
-    constexpr Name kNames[] = {
-        {Function::abs, "abs"},  {Function::sqrt, "sqrt"},    {Function::sin, "sin"},      {Function::cos, "cos"},
-        {Function::tan, "tan"},  {Function::asin, "asin"},    {Function::acos, "acos"},    {Function::atan, "atan"},
-        {Function::exp, "exp"},  {Function::log, "log"},      {Function::floor, "floor"},  {Function::ceil, "ceil"},
-        {Function::sign, "sgn"}, {Function::positive, "pos"}, {Function::negative, "neg"}, {Function::random, "random"},
-    };
-    for (const Name& known : kNames) {
-      if (known.function == node.function) return call(known.name, node);
+    for (const NamedFunction& known : kFunctions) {
+      if (known.written && known.function == node.function) return call(known.name, node);
     }
     const auto fold = [&](std::string_view before, std::string_view between) {
       std::string out = of(node.children[0]);

@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct dumpi_func_call {
   uint64_t fn;
@@ -1847,6 +1848,7 @@ typedef struct dumpio_testsome {
 } dumpio_testsome;
 
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

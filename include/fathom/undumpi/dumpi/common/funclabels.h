@@ -6,6 +6,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum dumpi_function {
   DUMPI_Send = 0,
@@ -290,14 +291,14 @@ typedef enum dumpi_function {
   DUMPI_File_set_atomicity = 279,
   DUMPI_File_get_atomicity = 280,
   DUMPI_File_sync = 281,
-  DUMPI_IOTest = 282,
-  DUMPI_IOWait = 283,
-  DUMPI_IOTestall = 284,
-  DUMPI_IOWaitall = 285,
-  DUMPI_IOTestany = 286,
-  DUMPI_IOWaitany = 287,
-  DUMPI_IOWaitsome = 288,
-  DUMPI_IOTestsome = 289,
+  DUMPIO_Test = 282,
+  DUMPIO_Wait = 283,
+  DUMPIO_Testall = 284,
+  DUMPIO_Waitall = 285,
+  DUMPIO_Testany = 286,
+  DUMPIO_Waitany = 287,
+  DUMPIO_Waitsome = 288,
+  DUMPIO_Testsome = 289,
   DUMPI_ALL_FUNCTIONS = 290,
   DUMPI_Function_enter = 291,
   DUMPI_Function_exit = 292,
@@ -306,7 +307,11 @@ typedef enum dumpi_function {
 
 /* "MPI_Send"; an empty text for what is none. */
 const char *dumpi_function_label(dumpi_function function);
+/* All of them by number, the end of the stream as the last one. */
+const char *const *dumpi_function_labels(void);
+#define dumpi_function_names (dumpi_function_labels())
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef int16_t dumpi_combiner;
 typedef int16_t dumpi_comm;
@@ -85,9 +86,10 @@ typedef struct dumpi_sizeof {
 
 #define DUMPI_MAX_PERFCTRS 128
 #define DUMPI_MAX_PERFCTR_NAME 80
+typedef char dumpi_perflabel_t[DUMPI_MAX_PERFCTR_NAME];
 typedef struct dumpi_perfinfo {
   int32_t count;
-  char counter_tag[DUMPI_MAX_PERFCTRS][DUMPI_MAX_PERFCTR_NAME];
+  dumpi_perflabel_t counter_tag[DUMPI_MAX_PERFCTRS];
   int64_t invalue[DUMPI_MAX_PERFCTRS];
   int64_t outvalue[DUMPI_MAX_PERFCTRS];
 } dumpi_perfinfo;
@@ -97,6 +99,15 @@ typedef struct dumpi_clock {
   int32_t sec;
   int32_t nsec;
 } dumpi_clock;
+/* `t` in units of a second divided by `scale`. */
+static inline dumpi_clock dumpi_clock_init_scale(int64_t t, int64_t scale) {
+  const dumpi_clock c = {(int32_t)(t / scale), (int32_t)(t % scale)};
+  return c;
+}
+static inline dumpi_clock dumpi_clock_init_time(int64_t sec, int64_t nsec) {
+  const dumpi_clock c = {(int32_t)sec, (int32_t)nsec};
+  return c;
+}
 typedef struct dumpi_time {
   dumpi_clock start;
   dumpi_clock stop;
@@ -112,6 +123,7 @@ typedef struct dumpi_profile {
   struct fathom_undumpi *state;
 } dumpi_profile;
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

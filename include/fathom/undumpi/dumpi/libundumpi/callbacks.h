@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef int (*dumpi_send_call)(const dumpi_send *prm, uint16_t thread, const dumpi_time *cpu, const dumpi_time *wall, const dumpi_perfinfo *perf, void *userarg);
 typedef int (*dumpi_recv_call)(const dumpi_recv *prm, uint16_t thread, const dumpi_time *cpu, const dumpi_time *wall, const dumpi_perfinfo *perf, void *userarg);
@@ -600,6 +601,7 @@ void libundumpi_clear_callbacks(libundumpi_callbacks *callbacks);
 /* The same for all of them. */
 void libundumpi_set_callbacks(libundumpi_callbacks *callbacks, dumpi_generic_call handler);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

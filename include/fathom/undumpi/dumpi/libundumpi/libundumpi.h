@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* One .bin file; NULL when it cannot be read. */
 dumpi_profile *undumpi_open(const char *fname);
@@ -37,14 +38,19 @@ int undumpi_read_single_call(dumpi_profile *profile, struct libundumpi_cbpair *c
 /* Back to the first call. */
 int dumpi_start_stream_read(dumpi_profile *profile);
 
-/* To be freed with the dumpi_free_ functions. NULL: the trace has none. */
+/* To be freed with the dumpi_free_ functions. What the trace of a killed job lacks is empty. */
 dumpi_header *undumpi_read_header(dumpi_profile *profile);
 dumpi_keyval_record *undumpi_read_keyval_record(dumpi_profile *profile);
 dumpi_footer *undumpi_read_footer(dumpi_profile *profile);
 dumpi_sizeof undumpi_read_datatype_sizes(dumpi_profile *profile);
+/* The same sections into what the caller has. Texts and lists are to be freed. 1: there is one. */
+int dumpi_read_datatype_sizes(dumpi_profile *profile, dumpi_sizeof *sizes);
+int dumpi_read_function_addresses(dumpi_profile *profile, int *count, uint64_t **addresses, char ***names);
+void dumpi_read_perfctr_labels(dumpi_profile *profile, int *counters, dumpi_perflabel_t *labels, int maxlabels);
 /* The label of an address of Function_enter and Function_exit; NULL: none. Valid as long as the profile is open. */
 const char *undumpi_function_address_label(dumpi_profile *profile, uint64_t address);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "base/number.hpp"
+#include "formats/caliper/records.hpp"
+
+namespace fathom::caliper {
+
+namespace {
+
+namespace dom = simdjson::dom;
+
+class Reader {
+ public:
+  Reader(const Blob& blob, const Work& work) : work_(work), records_(std::make_shared<Records>()) {
+    records_->blob = blob;
+    records_->old_times = true;
+  }
+
+  Result<std::shared_ptr<const Records>> run() {
+    const std::string_view text = records_->blob.text();
+    // The parser keeps a copy and a tape of the document.
+    FATHOM_TRY(const auto memory, work_->budget.reserve(text.size() * 4, "a JSON document"));
+    dom::parser parser;
+    dom::element document;
+    if (const auto error = parser.parse(text.data(), text.size()).get(document); error != simdjson::SUCCESS) {
+      return wrong(fmt::format("is no JSON document: {}", simdjson::error_message(error)));
+    }
+    dom::object top;
+    dom::array data;
+    dom::array columns;
+    dom::array nodes;
+    if (document.get_object().get(top) != simdjson::SUCCESS || top["data"].get_array().get(data) != simdjson::SUCCESS ||
+        top["columns"].get_array().get(columns) != simdjson::SUCCESS) {
+      return wrong("has no arrays 'data' and 'columns': it is no json-split of Caliper");
+    }
+    const bool has_nodes = top["nodes"].get_array().get(nodes) == simdjson::SUCCESS;
+    FATHOM_CHECK(read_columns(top, columns));
+    if (has_nodes) FATHOM_CHECK(read_nodes(nodes));
+    for (const dom::element row : data) FATHOM_CHECK(read_row(row));
+    for (const auto [key, value] : top) {
+      if (key == "data" || key == "columns" || key == "column_metadata" || key == "nodes") continue;
+      records_->globals.emplace_back(std::string(key), text_of(value));
+    }
+    if (bad_rows_ > 0) {
+      FATHOM_CHECK(work_->diagnostics.add("caliper.row", Severity::warning, records_->blob.place(),
+                                          "a row has other columns than are named, or a node that is not there",
+                                          bad_rows_));
+    }
+    return std::shared_ptr<const Records>(std::move(records_));
+  }
+
+ private:
+  Error wrong(std::string what) const { return Error(std::move(what), records_->blob.place()); }
+
+  static std::string text_of(dom::element value) {
+    std::string_view text;
+    if (value.get_string().get(text) == simdjson::SUCCESS) return std::string(text);
+    return simdjson::minify(value);
+  }
+
+  Result<void> read_columns(dom::object top, dom::array columns) {
+    for (const dom::element column : columns) {
+      std::string_view name;
+      if (column.get_string().get(name) != simdjson::SUCCESS) return wrong("a column has no name");
+      Attribute made;
+      made.name = std::string(name);
+      made.type = Type::integer;  // until a number with a fraction comes
+      records_->attributes.push_back(std::move(made));
+    }
+    is_value_.assign(records_->attributes.size(), true);
+    dom::array metadata;
+    if (top["column_metadata"].get_array().get(metadata) != simdjson::SUCCESS) return {};
+    std::size_t i = 0;
+    for (const dom::element one : metadata) {
+      if (i >= records_->attributes.size()) break;
+      Attribute& made = records_->attributes[i];
+      bool is_value = true;
+      std::string_view text;
+      if (one["is_value"].get_bool().get(is_value) == simdjson::SUCCESS) is_value_[i] = is_value;
+      if (one["attribute.unit"].get_string().get(text) == simdjson::SUCCESS) made.unit = std::string(text);
+      if (one["attribute.alias"].get_string().get(text) == simdjson::SUCCESS) made.alias = std::string(text);
+      ++i;
+    }
+    // The call path is one of the columns of trees; the others are attributes of records.
+    std::size_t path = columns.size();
+    for (const char* wanted : {"path", "source.function#callpath.address"}) {
+      for (std::size_t c = 0; c < records_->attributes.size() && path == columns.size(); ++c) {
+        if (!is_value_[c] && records_->attributes[c].name == wanted) path = c;
+      }
+    }
+    for (std::size_t c = 0; c < records_->attributes.size(); ++c) {
+      if (!is_value_[c] && path == columns.size()) path = c;
+    }
+    for (std::size_t c = 0; c < records_->attributes.size(); ++c) {
+      Attribute& made = records_->attributes[c];
+      made.properties = is_value_[c] ? kAsValue : c == path ? kNested : 0;
+      if (!is_value_[c]) made.type = Type::text;
+    }
+    return {};
+  }
+
+  Result<void> read_nodes(dom::array nodes) {
+    for (const dom::element node : nodes) {
+      std::string_view label;
+      std::uint64_t parent = kNoParent;
+      if (node["label"].get_string().get(label) != simdjson::SUCCESS) return wrong("a node has no label");
+      if (node["parent"].get_uint64().get(parent) != simdjson::SUCCESS) parent = kNoParent;
+      nodes_.push_back({&records_->texts.emplace_back(label), parent});
+    }
+    return {};
+  }
+
+  Result<void> read_row(dom::element row) {
+    dom::array cells;
+    if (row.get_array().get(cells) != simdjson::SUCCESS) return wrong("a row of 'data' is no array");
+    std::size_t column = 0;
+    for (const dom::element cell : cells) {
+      if (column >= records_->attributes.size()) {
+        ++bad_rows_;
+        break;
+      }
+      const auto attribute = static_cast<std::uint32_t>(column++);
+      if (cell.is_null()) continue;
+      if (!is_value_[attribute]) {
+        std::uint64_t node = 0;
+        if (cell.get_uint64().get(node) != simdjson::SUCCESS) {
+          records_->entries.push_back({attribute, records_->texts.emplace_back(text_of(cell))});
+          continue;
+        }
+        const std::size_t begin = records_->entries.size();
+        for (std::size_t steps = 0; node != kNoParent && steps <= nodes_.size(); ++steps) {
+          if (node >= nodes_.size()) {
+            ++bad_rows_;
+            break;
+          }
+          records_->entries.push_back({attribute, *nodes_[node].label});
+          node = nodes_[node].parent;
+        }
+        std::reverse(records_->entries.begin() + static_cast<std::ptrdiff_t>(begin), records_->entries.end());
+        continue;
+      }
+      records_->entries.push_back({attribute, number_text(cell, records_->attributes[attribute])});
+    }
+    records_->record_end.push_back(records_->entries.size());
+    return {};
+  }
+
+  std::string_view number_text(dom::element cell, Attribute& attribute) {
+    std::int64_t integer = 0;
+    if (cell.get_int64().get(integer) == simdjson::SUCCESS)
+      return records_->texts.emplace_back(std::to_string(integer));
+    double real = 0;
+    if (cell.get_double().get(real) == simdjson::SUCCESS) {
+      if (attribute.type == Type::integer) attribute.type = Type::real;
+      return records_->texts.emplace_back(exact_text(real));
+    }
+    attribute.type = Type::text;
+    return records_->texts.emplace_back(text_of(cell));
+  }
+
+  static constexpr std::uint64_t kNoParent = ~std::uint64_t{0};
+  struct Node {
+    const std::string* label;
+    std::uint64_t parent;
+  };
+
+  Work work_;
+  std::shared_ptr<Records> records_;
+  std::vector<bool> is_value_;
+  std::vector<Node> nodes_;
+  std::uint64_t bad_rows_ = 0;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Records>> read_json(const Blob& blob, const Work& work) {
+  return Reader(blob, work).run();
+}
+
+}  // namespace fathom::caliper

@@ -1,0 +1,298 @@
+#include "formats/caliper/to_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "profile/build/profile_builder.hpp"
+
+namespace fathom::caliper {
+
+namespace {
+
+enum class Use : std::uint8_t { nothing, path, rank, thread, counter, metric, global };
+
+bool is_rank(std::string_view name) { return name == "mpi.rank" || name == "rank"; }
+bool is_thread(std::string_view name) {
+  return name == "omp.thread.id" || name == "pthread.id" || name == "thread.id" || name == "thread";
+}
+// What tells the records of a time series apart.
+bool is_counter(std::string_view name) {
+  return name == "block" || name == "loop.start_iteration" || name.starts_with("iteration#");
+}
+
+constexpr std::string_view kInclusive = "inclusive#";
+
+std::string without_inclusive(std::string name) {
+  if (const std::size_t at = name.find(kInclusive); at != std::string::npos) name.erase(at, kInclusive.size());
+  return name;
+}
+
+class Mapper {
+ public:
+  Mapper(const Records& records, const Work& work)
+      : records_(records), work_(work), builder_(work, records.blob.name()), place_(records.blob.place()) {}
+
+  Result<ProfilePtr> run() {
+    uses();
+    metrics();
+    builder_.attributes = records_.globals;
+    std::size_t begin = 0;
+    for (const std::size_t end : records_.record_end) {
+      add({records_.entries.data() + begin, end - begin});
+      begin = end;
+    }
+    if (builder_.system.location_count() == 0) add_single_location(builder_.system);
+    FATHOM_CHECK(report());
+    return std::move(builder_).finish();
+  }
+
+ private:
+  void uses() {
+    std::vector<bool> used(records_.attributes.size());
+    for (const Entry& entry : records_.entries) used[entry.attribute] = true;
+    bool nested = false;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!used[i]) continue;
+      nested = nested || (records_.attributes[i].properties & kNested) != 0;
+    }
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      const Attribute& attribute = records_.attributes[i];
+      Use use = Use::nothing;
+      const bool number = attribute.type == Type::integer || attribute.type == Type::real;
+      if (!used[i]) {
+      } else if ((attribute.properties & kGlobal) != 0) {
+        use = Use::global;
+      } else if ((attribute.properties & kNested) != 0 ||
+                 (!nested && attribute.name == "source.function#callpath.address")) {
+        use = Use::path;
+      } else if (is_rank(attribute.name)) {
+        use = Use::rank;
+      } else if (is_thread(attribute.name)) {
+        use = Use::thread;
+      } else if (number && is_counter(attribute.name)) {
+        use = Use::counter;
+      } else if (attribute.is_value() && number && (attribute.properties & kHidden) == 0) {
+        use = Use::metric;
+        if (has_twin(i)) {
+          use = Use::nothing;
+          twins_.push_back(attribute.name);
+        }
+      } else if ((attribute.properties & kHidden) == 0 && attribute.name != "spot.channel") {
+        others_.push_back(attribute.name);
+      }
+      use_.push_back(use);
+    }
+  }
+
+  // An inclusive sum follows from the exclusive ones where every record that has it has those, too. Extremes and means
+  // do not follow from anything.
+  [[nodiscard]] bool has_twin(std::size_t index) const {
+    const std::string& name = records_.attributes[index].name;
+    const std::string twin = without_inclusive(name);
+    if (twin == name || name.starts_with("min#") || name.starts_with("max#") || name.starts_with("avg#")) return false;
+    std::size_t begin = 0;
+    bool any = false;
+    for (const std::size_t end : records_.record_end) {
+      bool inclusive = false;
+      bool exclusive = false;
+      for (; begin < end; ++begin) {
+        const std::uint32_t attribute = records_.entries[begin].attribute;
+        inclusive = inclusive || attribute == index;
+        exclusive = exclusive || records_.attributes[attribute].name == twin;
+      }
+      if (inclusive && !exclusive) return false;
+      any = any || inclusive;
+    }
+    return any;
+  }
+
+  void metrics() {
+    metric_.resize(records_.attributes.size());
+    for (std::size_t i = 0; i < records_.attributes.size(); ++i) {
+      if (use_[i] != Use::metric) continue;
+      const Attribute& from = records_.attributes[i];
+      if (const MetricId known = builder_.find_metric(from.name); known.valid()) {
+        metric_[i] = known;
+        continue;
+      }
+      Metric to;
+      to.name = from.name;
+      to.display_name = from.alias.empty() ? from.name : from.alias;
+      to.unit = unit_of(from);
+      const bool minimum = from.name.starts_with("min#");
+      const bool maximum = from.name.starts_with("max#");
+      to.type = {minimum                      ? ValueKind::min_f64
+                 : maximum                    ? ValueKind::max_f64
+                 : from.type == Type::integer ? ValueKind::i64
+                                              : ValueKind::f64,
+                 0};
+      if (from.name.find(kInclusive) != std::string::npos) to.scopes = {{Scope::inclusive, {}}};
+      metric_[i] = builder_.add_metric(std::move(to));
+    }
+  }
+
+  [[nodiscard]] std::string unit_of(const Attribute& attribute) const {
+    if (!attribute.unit.empty()) return attribute.unit;
+    const std::string_view name = attribute.name;
+    if (name.find('/') != std::string_view::npos) return "";
+    if (name.ends_with("duration.ns")) return "ns";
+    if (name.find("duration") != std::string_view::npos) return records_.old_times ? "usec" : "sec";
+    return name.find("bytes") != std::string_view::npos ? "bytes" : "occ";
+  }
+
+  // Values of the same node are the same text in the same place.
+  RegionId region(std::uint32_t attribute, std::string_view name) {
+    const auto place = std::pair(attribute, name.data());
+    if (const auto known = by_place_.find(place.second);
+        known != by_place_.end() && known->second.first == attribute && known->second.second.first == name.size()) {
+      return known->second.second.second;
+    }
+    const RegionId made = new_region(attribute, name);
+    by_place_[place.second] = {attribute, {name.size(), made}};
+    return made;
+  }
+
+  RegionId new_region(std::uint32_t attribute, std::string_view name) {
+    const auto [at, fresh] = regions_.try_emplace({attribute, std::string(name)});
+    if (!fresh) return at->second;
+    Region made;
+    made.name = std::string(name);
+    const std::string& kind = records_.attributes[attribute].name;
+    made.role = kind == "mpi.function" ? "function" : kind == "path" ? "" : kind;
+    if (kind == "mpi.function" || name.starts_with("MPI_")) made.paradigm = "mpi";
+    at->second = builder_.add_region(std::move(made));
+    return at->second;
+  }
+
+  void add(std::span<const Entry> record) {
+    auto node = ProfileBuilder::kRoot;
+    RegionId last;
+    auto above = ProfileBuilder::kRoot;
+    std::string rank;
+    std::string thread;
+    std::vector<ContextParameter> counted;
+    for (const Entry& entry : record) {
+      switch (use_[entry.attribute]) {
+        case Use::path:
+          last = region(entry.attribute, entry.value);
+          above = node;
+          node = builder_.child(node, last);
+          break;
+        case Use::rank:
+          rank = std::string(entry.value);
+          break;
+        case Use::thread:
+          thread = std::string(entry.value);
+          break;
+        case Use::counter:
+          counted.push_back({records_.attributes[entry.attribute].name, parse_double(entry.value).value_or(0)});
+          break;
+        default:
+          break;
+      }
+    }
+    if (node == ProfileBuilder::kRoot) {
+      if (!unattributed_.valid()) {
+        Region made;
+        made.name = "(unattributed)";
+        unattributed_ = builder_.add_region(std::move(made));
+      }
+      last = unattributed_;
+      node = builder_.child(node, last);
+    }
+    if (!counted.empty()) {
+      std::string key;
+      for (const ContextParameter& one : counted) key += fmt::format("{}={},", one.key, std::get<double>(one.value));
+      const auto variant = static_cast<std::uint32_t>(variants_.try_emplace(key, variants_.size() + 1).first->second);
+      node = builder_.child(above, last, Edge::call, variant);
+      builder_.details(node).parameters = std::move(counted);
+    }
+    const LocationId location = location_of(rank, thread);
+    for (const Entry& entry : record) {
+      if (use_[entry.attribute] != Use::metric) continue;
+      const MetricId metric = metric_[entry.attribute];
+      if (builder_.metrics()[metric.index()].type.kind == ValueKind::i64) {
+        const auto value = parse_integer<std::int64_t>(entry.value);
+        if (!value) ++bad_values_;
+        builder_.add(location, metric, node, value.value_or(0));
+      } else {
+        const auto value = parse_double(entry.value);
+        if (!value) ++bad_values_;
+        if (value) builder_.add(location, metric, node, *value);
+      }
+    }
+  }
+
+  LocationId location_of(const std::string& rank, const std::string& thread) {
+    const auto [at, fresh] = locations_.try_emplace({rank, thread});
+    if (!fresh) return at->second;
+    SystemTree& system = builder_.system;
+    if (system.nodes.empty()) {
+      SystemNode machine;
+      machine.type = "machine";
+      machine.name = "machine";
+      system.add(std::move(machine));
+    }
+    const auto [group, fresh_group] = groups_.try_emplace(rank);
+    if (fresh_group) {
+      SystemNode made;
+      made.parent = SystemNodeId(std::size_t{0});
+      made.kind = SystemKind::group;
+      made.type = "process";
+      made.rank = parse_integer<std::int64_t>(rank);
+      made.name = rank.empty() ? "all processes" : fmt::format("MPI Rank {}", rank);
+      group->second = system.add(std::move(made));
+    }
+    SystemNode made;
+    made.parent = group->second;
+    made.type = "thread";
+    made.rank = parse_integer<std::int64_t>(thread.empty() ? "0" : thread);
+    made.name = fmt::format("Thread {}", thread.empty() ? "0" : thread);
+    made.file_id = system.location_count();
+    if (!rank.empty()) made.label = thread.empty() ? rank : fmt::format("{}.{}", rank, thread);
+    at->second = system.add_location(std::move(made));
+    return at->second;
+  }
+
+  Result<void> report() {
+    if (!twins_.empty()) {
+      work_->diagnostics.info(
+          "caliper.inclusive", place_,
+          fmt::format("inclusive values follow from the exclusive ones: {} left out", fmt::join(twins_, ", ")));
+    }
+    if (!others_.empty()) {
+      work_->diagnostics.info("caliper.attributes", place_,
+                              fmt::format("attributes of records that are neither path, place nor number are not kept "
+                                          "apart: {}",
+                                          fmt::join(others_, ", ")));
+    }
+    if (bad_values_ == 0) return {};
+    return work_->diagnostics.add("caliper.value", Severity::warning, place_,
+                                  "a value is no number though its attribute says so; left out", bad_values_);
+  }
+
+  const Records& records_;
+  Work work_;
+  ProfileBuilder builder_;
+  Place place_;
+  std::vector<Use> use_;          // by attribute
+  std::vector<MetricId> metric_;  // by attribute
+  std::vector<std::string> twins_, others_;
+  std::map<std::pair<std::uint32_t, std::string>, RegionId> regions_;
+  std::unordered_map<const char*, std::pair<std::uint32_t, std::pair<std::size_t, RegionId>>> by_place_;
+  RegionId unattributed_;
+  std::map<std::string, std::size_t> variants_;
+  std::map<std::pair<std::string, std::string>, LocationId> locations_;
+  std::map<std::string, SystemNodeId> groups_;
+  std::uint64_t bad_values_ = 0;
+};
+
+}  // namespace
+
+Result<ProfilePtr> to_profile(const Records& records, const Work& work) { return Mapper(records, work).run(); }
+
+}  // namespace fathom::caliper

@@ -1,0 +1,382 @@
+#include "formats/callgrind/callgrind_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "base/text.hpp"
+#include "io/line_cursor.hpp"
+
+namespace fathom::callgrind {
+
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+// Texts that are defined once with a number and named by it afterwards.
+class Names {
+ public:
+  // "(3) text", "(3)" or a plain text; nothing when a number is used that has no text.
+  std::optional<std::uint32_t> resolve(std::string_view word) {
+    if (word.size() > 2 && word[0] == '(' && word[1] >= '0' && word[1] <= '9') {
+      std::uint64_t number = 0;
+      const char* end = word.data() + word.size();
+      const auto [stop, status] = std::from_chars(word.data() + 1, end, number);
+      if (status == std::errc{} && stop < end && *stop == ')') {
+        const std::string_view text = trim({stop + 1, static_cast<std::size_t>(end - stop - 1)});
+        if (!text.empty()) return by_number_[number] = intern(text);
+        const auto found = by_number_.find(number);
+        if (found == by_number_.end()) return std::nullopt;
+        return found->second;
+      }
+    }
+    return intern(word);
+  }
+  std::uint32_t intern(std::string_view text) {
+    const auto [at, fresh] = index_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
+    if (fresh) texts_.push_back(&at->first);
+    return at->second;
+  }
+  [[nodiscard]] const std::string& operator[](std::uint32_t id) const { return *texts_[id]; }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> index_;
+  std::vector<const std::string*> texts_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;
+};
+
+class Reader {
+ public:
+  Reader(const Blob& blob, const Work& work) : lines_(blob), blob_(blob), work_(work) {}
+
+  Result<std::shared_ptr<const CallgrindFile>> run() {
+    unknown_ = files_.intern("???");
+    while (const auto line = lines_.next()) {
+      std::string_view text = *line;
+      while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+      while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+      if (text.empty() || text.front() == '#') continue;
+      const char c = text.front();
+      if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*') {
+        FATHOM_CHECK(costs(text));
+      } else {
+        FATHOM_CHECK(word(text));
+      }
+    }
+    if (events_.empty() && file_.events.empty()) {
+      return Error("has no line 'events:': it is no callgrind profile", blob_.place());
+    }
+    if (waiting_call_) {
+      FATHOM_CHECK(work_->diagnostics.lost("callgrind.cut_off", lines_.place(), "the file ends after 'calls='"));
+    }
+    FATHOM_CHECK(judge_totals());
+    return std::shared_ptr<const CallgrindFile>(std::make_shared<CallgrindFile>(std::move(file_)));
+  }
+
+ private:
+  Error wrong(std::string what) const { return Error(std::move(what), lines_.place()); }
+
+  Result<void> word(std::string_view text) {
+    const std::size_t at = text.find_first_of("=:");
+    if (at == std::string_view::npos) return strange(text);
+    const std::string_view key = trim(text.substr(0, at));
+    const std::string_view value = trim(text.substr(at + 1));
+    return text[at] == '=' ? assignment(key, value, text) : header(key, value, text);
+  }
+
+  Result<void> strange(std::string_view text) {
+    return work_->diagnostics.warn("callgrind.line", lines_.place(),
+                                   fmt::format("a line is not understood: '{}'", text.substr(0, 60)));
+  }
+
+  Result<void> assignment(std::string_view key, std::string_view value, std::string_view text) {
+    if (key == "fn") {
+      FATHOM_TRY(const std::uint32_t name, named(functions_, value));
+      current_ = function(name, file_id_, object_);
+      callee_name_ = callee_file_ = callee_object_ = kNone;
+    } else if (key == "fl") {
+      FATHOM_TRY(file_id_, named(files_, value));
+    } else if (key == "fi" || key == "fe") {
+      // Inlined code: its costs belong to the function all the same. The number may be defined here.
+      FATHOM_TRY([[maybe_unused]] const std::uint32_t ignored, named(files_, value));
+    } else if (key == "ob") {
+      FATHOM_TRY(object_, named(objects_, value));
+    } else if (key == "cfn") {
+      FATHOM_TRY(callee_name_, named(functions_, value));
+    } else if (key == "cfi" || key == "cfl") {
+      FATHOM_TRY(callee_file_, named(files_, value));
+    } else if (key == "cob") {
+      FATHOM_TRY(callee_object_, named(objects_, value));
+    } else if (key == "calls") {
+      return calls(value);
+    } else if (key == "jump" || key == "jcnd") {
+      ++file_.jumps;
+      jump_ = true;
+    } else if (key != "jfi" && key != "jfn" && key != "rcalls" && key != "recursion" && key != "frfn") {
+      return strange(text);
+    }
+    return {};
+  }
+
+  Result<std::uint32_t> named(Names& names, std::string_view value) {
+    if (const auto found = names.resolve(value)) return *found;
+    FATHOM_CHECK(work_->diagnostics.warn("callgrind.name", lines_.place(),
+                                         fmt::format("the number '{}' stands for no name; shown as it is", value)));
+    return names.intern(value);
+  }
+
+  Result<void> header(std::string_view key, std::string_view value, std::string_view text) {
+    if (key == "events") {
+      events_.clear();
+      for (const std::string_view name : split(value, ' ')) {
+        if (!trim(name).empty()) events_.push_back(event(trim(name)));
+      }
+    } else if (key == "event") {
+      describe_event(value);
+    } else if (key == "positions") {
+      const auto words = split(value, ' ');
+      positions_ =
+          static_cast<std::size_t>(std::count_if(words.begin(), words.end(), [](auto w) { return !w.empty(); }));
+      positions_ = std::clamp<std::size_t>(positions_, 1, kMostPositions);
+      std::fill(std::begin(last_), std::end(last_), 0);
+    } else if (key == "version") {
+      file_.version = std::string(value);
+    } else if (key == "creator") {
+      file_.creator = std::string(value);
+    } else if (key == "cmd") {
+      file_.command = std::string(value);
+    } else if (key == "desc") {
+      file_.descriptions.emplace_back(value);
+    } else if (key == "pid") {
+      pid_ = std::string(value);
+      begin_part();
+    } else if (key == "part") {
+      ++file_.parts;
+      begin_part();
+    } else if (key == "thread") {
+      thread_ = std::string(value);
+      begin_part();
+    } else if (key == "totals") {
+      std::size_t i = 0;
+      for (const std::string_view number : split(value, ' ')) {
+        if (number.empty()) continue;
+        if (i < events_.size()) {
+          file_.totals.resize(std::max<std::size_t>(file_.totals.size(), events_[i] + 1));
+          file_.totals[events_[i]] += parse_integer<std::uint64_t>(number).value_or(0);
+        }
+        ++i;
+      }
+    } else if (key != "summary") {
+      return strange(text);
+    }
+    return {};
+  }
+
+  std::uint32_t event(std::string_view name) {
+    for (std::size_t i = 0; i < file_.events.size(); ++i) {
+      if (file_.events[i].name == name) return static_cast<std::uint32_t>(i);
+    }
+    Event made{std::string(name), {}, {}};
+    for (const Event& known : titles_) {
+      if (known.name == name) made = known;
+    }
+    file_.events.push_back(std::move(made));
+    return static_cast<std::uint32_t>(file_.events.size() - 1);
+  }
+
+  // "NAME : title", "NAME = formula : title"
+  void describe_event(std::string_view value) {
+    Event made;
+    const std::size_t colon = value.find(':');
+    if (colon != std::string_view::npos) made.title = std::string(trim(value.substr(colon + 1)));
+    std::string_view left = trim(value.substr(0, colon));
+    const std::size_t equals = left.find('=');
+    if (equals != std::string_view::npos) {
+      made.formula = std::string(trim(left.substr(equals + 1)));
+      left = trim(left.substr(0, equals));
+    }
+    made.name = std::string(left);
+    if (!made.formula.empty()) {
+      file_.derived.push_back(made);
+      return;
+    }
+    for (Event& known : file_.events) {
+      if (known.name == made.name) known.title = made.title;
+    }
+    titles_.push_back(std::move(made));
+  }
+
+  void begin_part() {
+    current_ = kNone;
+    thread_index_ = kNone;
+    std::fill(std::begin(last_), std::end(last_), 0);
+  }
+
+  Thread& thread() {
+    if (thread_index_ == kNone) {
+      for (std::size_t i = 0; i < file_.threads.size(); ++i) {
+        if (file_.threads[i].pid == pid_ && file_.threads[i].number == thread_) {
+          thread_index_ = static_cast<std::uint32_t>(i);
+        }
+      }
+      if (thread_index_ == kNone) {
+        thread_index_ = static_cast<std::uint32_t>(file_.threads.size());
+        file_.threads.push_back({pid_, thread_, {}, {}, {}});
+      }
+    }
+    return file_.threads[thread_index_];
+  }
+
+  std::uint32_t function(std::uint32_t name, std::uint32_t file, std::uint32_t object) {
+    const auto [at, fresh] =
+        function_index_.try_emplace({name, file, object}, static_cast<std::uint32_t>(file_.functions.size()));
+    if (fresh) {
+      const auto text = [](const Names& names, std::uint32_t id) { return id == kNone ? std::string() : names[id]; };
+      file_.functions.push_back({text(functions_, name), text(files_, file), text(objects_, object)});
+    }
+    return at->second;
+  }
+
+  Result<void> calls(std::string_view value) {
+    const std::size_t blank = std::min(value.find(' '), value.size());
+    const auto count = number(value.substr(0, blank));
+    if (!count) return wrong(fmt::format("expected a number of calls, found '{}'", value));
+    if (callee_name_ == kNone) {
+      callee_name_ = functions_.intern("???");
+      FATHOM_CHECK(work_->diagnostics.warn("callgrind.callee", lines_.place(), "'calls=' without a 'cfn=' before it"));
+    }
+    // What is not said is as in the caller; it holds for this call only.
+    callee_ = function(callee_name_, callee_file_ == kNone ? file_id_ : callee_file_,
+                       callee_object_ == kNone ? object_ : callee_object_);
+    callee_name_ = callee_file_ = callee_object_ = kNone;
+    call_count_ = *count;
+    waiting_call_ = true;
+    return {};
+  }
+
+  static std::optional<std::uint64_t> number(std::string_view text) {
+    if (text.starts_with("0x") || text.starts_with("0X")) return parse_integer<std::uint64_t>(text.substr(2), 16);
+    return parse_integer<std::uint64_t>(text);
+  }
+
+  // Relative to the line before, or absolute.
+  Result<void> position(std::string_view word, std::size_t column) {
+    std::uint64_t& last = last_[column];
+    if (word == "*") return {};
+    const bool plus = word.front() == '+';
+    const bool minus = word.front() == '-';
+    const auto value = number(plus || minus ? word.substr(1) : word);
+    if (!value) return wrong(fmt::format("expected a position, found '{}'", word));
+    last = plus ? last + *value : minus ? last - *value : *value;
+    return {};
+  }
+
+  Result<void> costs(std::string_view text) {
+    costs_.clear();
+    std::size_t column = 0;
+    for (std::size_t at = 0; at < text.size(); ++column) {
+      std::size_t end = at;
+      while (end < text.size() && text[end] != ' ' && text[end] != '\t') ++end;
+      const std::string_view one = text.substr(at, end - at);
+      at = end;
+      while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+      if (column < positions_) {
+        FATHOM_CHECK(position(one, column));
+        continue;
+      }
+      const auto value = number(one);
+      if (!value) return wrong(fmt::format("expected a cost, found '{}'", one));
+      costs_.push_back(*value);
+    }
+    if (jump_) {
+      jump_ = false;
+      return {};
+    }
+    if (events_.empty()) return wrong("costs before the line 'events:'");
+    if (costs_.size() > events_.size()) {
+      FATHOM_CHECK(work_->diagnostics.warn(
+          "callgrind.cost_count", lines_.place(),
+          fmt::format("a line has {} costs, there are {} events; the rest is ignored", costs_.size(), events_.size())));
+      costs_.resize(events_.size());
+    }
+    if (current_ == kNone) current_ = function(functions_.intern("???"), unknown_, kNone);
+    if (waiting_call_) {
+      waiting_call_ = false;
+      Thread& to = thread();
+      const auto [at, fresh] = to.call_index.try_emplace(std::uint64_t{current_} << 32 | callee_,
+                                                         static_cast<std::uint32_t>(to.calls.size()));
+      if (fresh) to.calls.push_back({current_, callee_, 0, {}});
+      Call& call = to.calls[at->second];
+      call.count += call_count_;
+      return add(call.costs);
+    }
+    Thread& to = thread();
+    if (to.self.size() <= current_) to.self.resize(current_ + 1);
+    return add(to.self[current_]);
+  }
+
+  Result<void> add(std::vector<std::uint64_t>& sums) {
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
+      const std::uint32_t event = events_[i];
+      if (sums.size() <= event) sums.resize(event + 1);
+      if (__builtin_add_overflow(sums[event], costs_[i], &sums[event]) || sums[event] > INT64_MAX) {
+        sums[event] = INT64_MAX;
+        FATHOM_CHECK(work_->diagnostics.lost("callgrind.overflow", lines_.place(),
+                                             "a sum of costs does not fit into 63 bits; it is cut to what does"));
+      }
+    }
+    return {};
+  }
+
+  Result<void> judge_totals() {
+    if (file_.totals.empty()) return {};
+    file_.totals.resize(file_.events.size());
+    std::vector<std::uint64_t> sums(file_.events.size());
+    for (const Thread& one : file_.threads) {
+      for (const auto& self : one.self) {
+        for (std::size_t i = 0; i < self.size(); ++i) sums[i] += self[i];
+      }
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i] == file_.totals[i]) continue;
+      FATHOM_CHECK(work_->diagnostics.warn("callgrind.totals", blob_.place(),
+                                           fmt::format("the costs of {} add up to {}, the file says {}",
+                                                       file_.events[i].name, sums[i], file_.totals[i])));
+    }
+    return {};
+  }
+
+  static constexpr std::size_t kMostPositions = 8;
+
+  LineCursor lines_;
+  Blob blob_;
+  Work work_;
+  CallgrindFile file_;
+  Names files_, objects_, functions_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> function_index_;
+  std::vector<std::uint32_t> events_;  // of the part: numbers of file_.events
+  std::vector<Event> titles_;
+  std::size_t positions_ = 1;
+  std::uint64_t last_[kMostPositions] = {};
+  std::string pid_, thread_;
+  std::uint32_t thread_index_ = kNone;
+  std::uint32_t unknown_ = 0;
+  std::uint32_t file_id_ = kNone, object_ = kNone, current_ = kNone;
+  std::uint32_t callee_name_ = kNone, callee_file_ = kNone, callee_object_ = kNone, callee_ = kNone;
+  std::uint64_t call_count_ = 0;
+  bool waiting_call_ = false;
+  bool jump_ = false;
+  std::vector<std::uint64_t> costs_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const CallgrindFile>> read(const Blob& blob, const Work& work) {
+  return Reader(blob, work).run();
+}
+
+}  // namespace fathom::callgrind

@@ -1,0 +1,13 @@
+// Any trace as a Chrome trace.
+#pragma once
+
+#include <filesystem>
+
+#include "base/work.hpp"
+#include "trace/trace.hpp"
+
+namespace fathom::chrome {
+
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& target, const Work& work);
+
+}  // namespace fathom::chrome

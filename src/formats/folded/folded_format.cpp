@@ -1,0 +1,141 @@
+#include "formats/folded/folded_format.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/number_text.hpp"
+#include "base/text.hpp"
+#include "formats/folded/folded_file.hpp"
+#include "formats/stack_file.hpp"
+#include "io/inflate.hpp"
+#include "io/line_cursor.hpp"
+#include "io/output_file.hpp"
+#include "io/text_encoding.hpp"
+#include "profile/export/stack_export.hpp"
+
+namespace fathom::folded {
+
+namespace {
+
+class FoldedDataset final : public StackFileDataset {
+ public:
+  FoldedDataset(const Source& source, const Work& work) : StackFileDataset(folded::format(), source, work) {}
+
+  Result<ProfilePtr> make_profile() override {
+    FATHOM_TRY(const Blob text, as_utf8(blob(), work()));
+    return read(text, work());
+  }
+  Result<void> dump(const DumpOptions&, const TextSink& sink) override {
+    FATHOM_TRY(const Blob text, as_utf8(blob(), work()));
+    sink(text.text());
+    return {};
+  }
+};
+
+bool has_own_ending(const Source& source) {
+  const std::string name = to_lower(source.path().filename().string());
+  for (const std::string_view ending : {".folded", ".collapsed", ".folded.gz", ".collapsed.gz"}) {
+    if (name.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+Match recognise(const Source& source) {
+  if (source.is_directory() || source.blob().size() == 0) return {};
+  constexpr std::size_t kLookedAt = 1 << 16;
+  const bool whole = source.blob().size() <= kLookedAt;
+  Blob head = source.blob().part(0, std::min(source.blob().size(), kLookedAt));
+  auto text = as_utf8(head, make_work());
+  if (!text.ok() || text->text().find('\0') != std::string_view::npos) return {};
+  LineCursor lines(*text);
+  std::size_t good = 0;
+  std::size_t stacks = 0;
+  std::size_t bad = 0;
+  std::optional<std::string_view> line = lines.next();
+  while (line) {
+    const std::optional<std::string_view> following = lines.next();
+    if (!following && !whole) break;  // cut off in the middle
+    const std::string_view content = trim(*line);
+    line = following;
+    if (content.empty() || content.starts_with('#') || content.starts_with("//")) continue;
+    const auto parsed = parse_line(content);
+    (parsed ? good : bad) += 1;
+    if (parsed && parsed->stack.find(';') != std::string_view::npos) ++stacks;
+  }
+  if (good == 0 || bad > good) return {};
+  if (stacks * 2 >= good) {
+    return {bad == 0 || has_own_ending(source) ? Confidence::likely : Confidence::maybe,
+            "lines of frames joined with ';' that end in a count"};
+  }
+  if (has_own_ending(source)) return {Confidence::likely, "lines that end in a count, and the ending of folded stacks"};
+  return {};
+}
+
+Result<DatasetPtr> open(const Source& source, const Work& work) {
+  if (source.is_directory()) {
+    return Error("is a directory; folded stacks are one file", Place::in(source.path().string()));
+  }
+  return DatasetPtr(std::make_unique<FoldedDataset>(source, work));
+}
+
+// ';' separates frames and a line end stacks.
+void put_frame(std::string& out, std::string_view name) {
+  for (const char c : name) out.push_back(c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c);
+}
+
+constexpr Option<bool> kLocations{"locations", "", "a first frame per location instead of their sum"};
+
+Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
+  FATHOM_TRY(const auto profile, dataset.profile());
+  ExportOptions how{.format = "folded", .one_metric = true, .sum_locations = true};
+  for (const auto& [key, value] : options.options) {
+    if (key == kExportMetric.name) how.metrics.push_back(value);
+    if (key != kLocations.name) continue;
+    OptionValues given;
+    FATHOM_CHECK(given.set_text(kLocations, value));
+    how.sum_locations = !given.flag(kLocations);
+  }
+  const Definitions& defs = profile->defs();
+  FATHOM_TRY(const StackExport values, StackExport::plan(*profile, how));
+  FATHOM_TRY(OutputFile out, OutputFile::create(target));
+  // Contexts that differ in what the format cannot say (lines, ids) are one stack.
+  std::vector<StackFrame> frames;
+  std::string line;
+  FATHOM_CHECK(values.visit([&](ContextId context, LocationId location, std::span<const std::int64_t> value) {
+    stack_of(defs.contexts, context, frames);
+    line.clear();
+    if (location.valid()) put_frame(line, defs.system.path(defs.system.locations[location.index()]));
+    for (std::size_t i = frames.size(); i-- > 0;) {
+      if (!line.empty()) line.push_back(';');
+      put_frame(line, frame_name(defs, frames[i].function));
+    }
+    line.push_back(' ');
+    append_number(line, value.front());
+    line.push_back('\n');
+    out.write(line);
+    return Result<void>();
+  }));
+  if (!options.compress && target.extension() != ".gz") return out.commit();
+  FATHOM_TRY(const Blob plain, out.written());
+  FATHOM_TRY(OutputFile packed, OutputFile::create(target));
+  constexpr int kGzipLevel = 6;
+  packed.write(Bytes(gzip(plain.bytes(), kGzipLevel)));
+  return packed.commit();
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Format kFormat{.name = "folded",
+                              .title = "folded stacks",
+                              .extensions = ".folded .collapsed .folded.gz",
+                              .can = {{Level::profile}, {Level::profile}},
+                              .recognise = recognise,
+                              .open = open,
+                              .write = write,
+                              .options = {.writing = {&kExportMetric, &kLocations}}};
+  return kFormat;
+}
+
+}  // namespace fathom::folded

@@ -1,0 +1,411 @@
+#include "formats/nsight/nsight_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "base/name_table.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "trace/rank_names.hpp"
+
+namespace fathom::nsight {
+
+namespace {
+
+constexpr std::int64_t kLatest = INT64_MAX / 2;
+
+std::int64_t process_of(std::int64_t global) { return global >> 24 & 0xFFFFFF; }
+std::int64_t thread_of(std::int64_t global) { return global & 0xFFFFFF; }
+
+// Kinds of NVTX events.
+enum : std::int64_t { kMark = 34, kThreadName = 39, kPushPop = 59, kStartEnd = 60, kDomain = 75 };
+
+std::string copy_name(std::int64_t kind) {
+  switch (kind) {
+    case 1:
+      return "[CUDA memcpy HtoD]";
+    case 2:
+      return "[CUDA memcpy DtoH]";
+    case 8:
+      return "[CUDA memcpy DtoD]";
+    case 10:
+      return "[CUDA memcpy PtoP]";
+    default:
+      return fmt::format("[CUDA memcpy kind {}]", kind);
+  }
+}
+
+}  // namespace
+
+class TraceReader {
+ public:
+  TraceReader(NsightTrace& trace, const Database& database)
+      : trace_(trace), store_(trace.store_), database_(database), place_(Place::in(database.blob().name())) {}
+
+  Result<void> read() {
+    FATHOM_CHECK(read_names());
+    FATHOM_CHECK(read_gpu());
+    FATHOM_CHECK(read_calls("CUPTI_ACTIVITY_KIND_RUNTIME", "cuda"));
+    FATHOM_CHECK(read_calls("OSRT_API", "system"));
+    FATHOM_CHECK(read_nvtx());
+    FATHOM_CHECK(read_mpi());
+    FATHOM_CHECK(read_scheduling());
+    FATHOM_CHECK(note());
+    return finish();
+  }
+
+ private:
+  // A thread, or a stream of a GPU, or ranges of a process that may overlap.
+  struct RowKey {
+    std::int64_t process = 0;
+    int kind = 0;  // 0 thread, 1 stream, 2 ranges
+    std::int64_t thread = 0, device = 0, context = 0, stream = 0;
+    friend auto operator<=>(const RowKey&, const RowKey&) = default;
+  };
+
+  std::uint32_t row(const RowKey& place) {
+    return rows_.emplace(place, static_cast<std::uint32_t>(rows_.size())).first->second;
+  }
+  std::uint32_t thread_row(std::int64_t global) { return row({process_of(global), 0, thread_of(global), 0, 0, 0}); }
+  std::uint32_t region(std::string_view name, std::string_view paradigm, std::string_view role = "function") {
+    const std::uint32_t number = regions_.add(name);
+    if (number == trace_.definitions_.regions.size()) {
+      Region made;
+      made.name = name;
+      made.paradigm = paradigm;
+      made.role = role;
+      made.file_id = number;
+      trace_.definitions_.regions.push_back(std::move(made));
+    }
+    return number;
+  }
+  std::string_view text(const Row& row, int column) const {
+    if (row.null(column)) return {};
+    if (row.is_text(column)) return row.text(column);
+    const auto found = strings_.find(row.integer(column));
+    return found == strings_.end() ? std::string_view{} : std::string_view(found->second);
+  }
+  // False = it is none; an interval without an end has the second empty.
+  bool interval(const Row& row, int start, int end, std::int64_t& from, std::optional<std::int64_t>& to) {
+    if (row.null(start)) {
+      ++bad_;
+      return false;
+    }
+    from = row.integer(start);
+    to = row.null(end) ? std::nullopt : std::optional(row.integer(end));
+    if (from < -kLatest || from > kLatest || (to && (*to < from || *to > kLatest))) {
+      ++bad_;
+      return false;
+    }
+    ++record_;
+    return true;
+  }
+  void slice(std::uint32_t at, std::int64_t from, std::optional<std::int64_t> to, std::uint32_t what) {
+    if (to) {
+      store_.slice(at, from, *to, what, record_);
+    } else {
+      store_.begin(at, from, what, record_);
+    }
+  }
+  void marker(std::uint32_t at, std::int64_t time, std::string_view name, MarkerMeaning meaning, std::int64_t bytes) {
+    Event event;
+    event.kind = EventKind::marker;
+    event.time_ns = time;
+    event.record = record_;
+    event.name = markers_.add(name);
+    event.bytes = bytes;
+    event.peer = kUnknownPeer;
+    event.has_value = false;
+    if (event.name == trace_.meanings_.size()) trace_.meanings_.push_back(meaning);
+    store_.point(at, event);
+  }
+
+  Result<void> read_names() {
+    std::uint64_t bytes = 0;
+    FATHOM_CHECK(database_.rows("StringIds", {"id", "value"}, [&](const Row& row) -> Result<void> {
+      bytes += row.text(1).size() + 64;
+      if (bytes > reserved_) {
+        reserved_ = std::max<std::uint64_t>(2 * bytes, 1 << 20);
+        FATHOM_TRY(reservation_, trace_.work_->budget.reserve(reserved_, "names of an Nsight Systems database"));
+      }
+      strings_.emplace(row.integer(0), std::string(row.text(1)));
+      return {};
+    }));
+    FATHOM_CHECK(database_.rows("ThreadNames", {"globalTid", "nameId"}, [&](const Row& row) -> Result<void> {
+      thread_names_.emplace(row.integer(0) & 0xFFFFFFFFFFFF, std::string(text(row, 1)));
+      return {};
+    }));
+    FATHOM_CHECK(database_.rows("PROCESSES", {"globalPid", "name"}, [&](const Row& row) -> Result<void> {
+      process_names_.emplace(process_of(row.integer(0)), std::string(text(row, 1)));
+      return {};
+    }));
+    FATHOM_CHECK(database_.rows("MPI_RANKS", {"globalTid", "rank"}, [&](const Row& row) -> Result<void> {
+      ranks_[process_of(row.integer(0))] = row.integer(1);
+      return {};
+    }));
+    return database_.rows("TARGET_INFO_GPU", {"id", "name"}, [&](const Row& row) -> Result<void> {
+      gpu_names_.emplace(row.integer(0), std::string(text(row, 1)));
+      return {};
+    });
+  }
+
+  Result<void> read_gpu() {
+    std::int64_t from = 0;
+    std::optional<std::int64_t> to;
+    const std::vector<std::string> where = {"start", "end", "globalPid", "deviceId", "contextId", "streamId"};
+    const auto with = [&](std::initializer_list<const char*> more) {
+      std::vector<std::string> columns = where;
+      columns.insert(columns.end(), more.begin(), more.end());
+      return columns;
+    };
+    const auto stream = [&](const Row& one) {
+      return row({process_of(one.integer(2)), 1, 0, one.integer(3), one.integer(4), one.integer(5)});
+    };
+    FATHOM_CHECK(database_.rows("CUPTI_ACTIVITY_KIND_KERNEL", with({"demangledName", "shortName"}),
+                                [&](const Row& one) -> Result<void> {
+                                  if (!interval(one, 0, 1, from, to)) return {};
+                                  std::string_view name = text(one, 6);
+                                  if (name.empty()) name = text(one, 7);
+                                  slice(stream(one), from, to, region(name, "cuda", "kernel"));
+                                  return {};
+                                }));
+    FATHOM_CHECK(
+        database_.rows("CUPTI_ACTIVITY_KIND_MEMCPY", with({"copyKind", "bytes"}), [&](const Row& one) -> Result<void> {
+          if (!interval(one, 0, 1, from, to)) return {};
+          const std::int64_t kind = one.integer(6);
+          const std::string name = copy_name(kind);
+          slice(stream(one), from, to, region(name, "cuda", "copy"));
+          marker(stream(one), from, name, kind == 2 ? MarkerMeaning::get : MarkerMeaning::put, one.integer(7));
+          return {};
+        }));
+    FATHOM_CHECK(database_.rows("CUPTI_ACTIVITY_KIND_MEMSET", with({"bytes"}), [&](const Row& one) -> Result<void> {
+      if (!interval(one, 0, 1, from, to)) return {};
+      slice(stream(one), from, to, region("[CUDA memset]", "cuda", "copy"));
+      marker(stream(one), from, "[CUDA memset]", MarkerMeaning::put, one.integer(6));
+      return {};
+    }));
+    return database_.rows(
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", with({"syncType"}), [&](const Row& one) -> Result<void> {
+          if (!interval(one, 0, 1, from, to)) return {};
+          marker(stream(one), from, fmt::format("synchronisation of kind {}", one.integer(6)), MarkerMeaning::none, 0);
+          return {};
+        });
+  }
+
+  // Exports with backtraces hold every call twice: classes 0 (runtime) and 1 (driver) are the calls.
+  Result<void> read_calls(std::string_view table, std::string_view paradigm) {
+    std::int64_t from = 0;
+    std::optional<std::int64_t> to;
+    return database_.rows(table, {"start", "end", "globalTid", "nameId", "eventClass"},
+                          [&](const Row& one) -> Result<void> {
+                            if (paradigm == "cuda" && !one.null(4) && one.integer(4) != 0 && one.integer(4) != 1) {
+                              ++repeated_;
+                              return {};
+                            }
+                            if (!interval(one, 0, 1, from, to)) return {};
+                            slice(thread_row(one.integer(2)), from, to, region(text(one, 3), paradigm));
+                            return {};
+                          });
+  }
+
+  Result<void> read_nvtx() {
+    const std::vector<std::string> columns = {"start", "end", "eventType", "text", "textId", "globalTid", "domainId"};
+    std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;  // by process and number
+    const auto text_of = [&](const Row& one) { return one.null(3) ? text(one, 4) : text(one, 3); };
+    FATHOM_CHECK(database_.rows("NVTX_EVENTS", columns, [&](const Row& one) -> Result<void> {
+      if (one.integer(2) == kDomain) {
+        domains[{process_of(one.integer(5)), one.integer(6)}] = std::string(text_of(one));
+      } else if (one.integer(2) == kThreadName) {
+        thread_names_[one.integer(5) & 0xFFFFFFFFFFFF] = std::string(text_of(one));
+      }
+      return {};
+    }));
+    std::int64_t from = 0;
+    std::optional<std::int64_t> to;
+    return database_.rows("NVTX_EVENTS", columns, [&](const Row& one) -> Result<void> {
+      const std::int64_t kind = one.integer(2);
+      if (kind != kPushPop && kind != kStartEnd && kind != kMark) return {};
+      if (!interval(one, 0, 1, from, to)) return {};
+      const std::string_view name = text_of(one);
+      if (kind == kMark) {
+        marker(thread_row(one.integer(5)), from, name, MarkerMeaning::none, 0);
+        return {};
+      }
+      const auto domain = domains.find({process_of(one.integer(5)), one.integer(6)});
+      const std::uint32_t what = region(name, domain == domains.end() ? "nvtx" : to_lower(domain->second));
+      if (kind == kPushPop) {
+        slice(thread_row(one.integer(5)), from, to, what);
+      } else {
+        const std::uint32_t at = row({process_of(one.integer(5)), 2, 0, 0, 0, 0});
+        store_.begin_floating(at, record_, from, what, record_);
+        if (to) store_.end_floating(at, record_, *to, what, record_);
+      }
+      return {};
+    });
+  }
+
+  // Columns beyond the times differ between versions: what a table lacks is not known.
+  Result<void> read_mpi() {
+    std::int64_t from = 0;
+    std::optional<std::int64_t> to;
+    const std::vector<std::string> columns = {"start", "end",        "globalTid", "textId",   "commHandle",
+                                              "tag",   "remoteRank", "size",      "rootRank", "recvSize"};
+    for (const char* table :
+         {"MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS", "MPI_COLLECTIVES_EVENTS"}) {
+      const std::string_view name_of_table = table;
+      FATHOM_CHECK(database_.rows(table, columns, [&](const Row& one) -> Result<void> {
+        if (!interval(one, 0, 1, from, to)) return {};
+        const std::string_view name = text(one, 3);
+        const std::uint32_t at = thread_row(one.integer(2));
+        const std::uint32_t what = region(name, "mpi");
+        slice(at, from, to, what);
+        Event event;
+        event.name = what;
+        event.record = record_;
+        event.communicator = CommunicatorId(
+            communicators_.add(one.null(4) ? std::string("world") : fmt::format("comm {}", one.integer(4))));
+        const auto small = [&](int column, std::int32_t otherwise) {
+          return one.null(column) ? otherwise : static_cast<std::int32_t>(one.integer(column));
+        };
+        if (name_of_table == "MPI_COLLECTIVES_EVENTS") {
+          event.kind = EventKind::collective;
+          event.time_ns = to.value_or(from);
+          event.peer = small(8, kNoPeer);
+          event.bytes = one.null(7) ? 0 : one.integer(7);
+          event.value = one.null(9) ? 0 : one.integer(9);
+          store_.point(at, event);
+        } else if (name_of_table == "MPI_P2P_EVENTS" && !one.null(6)) {
+          const bool receives = name.find("ecv") != std::string_view::npos;
+          event.kind = receives ? EventKind::recv : EventKind::send;
+          event.time_ns = receives ? to.value_or(from) : from;
+          event.peer = small(6, kUnknownPeer);
+          event.tag = small(5, 0);
+          event.bytes = one.null(7) ? 0 : one.integer(7);
+          event.has_value = false;
+          store_.point(at, event);
+        }
+        return {};
+      }));
+    }
+    return {};
+  }
+
+  Result<void> read_scheduling() {
+    FATHOM_CHECK(
+        database_.rows("SCHED_EVENTS", {"start", "cpu", "isSchedIn", "globalTid"}, [&](const Row& one) -> Result<void> {
+          if (one.null(0) || one.null(3) || one.integer(0) < -kLatest || one.integer(0) > kLatest) {
+            ++bad_;
+            return {};
+          }
+          Event event;
+          event.kind = EventKind::state;
+          event.time_ns = one.integer(0);
+          event.record = ++record_;
+          event.name = 0;
+          event.has_value = one.integer(2) != 0;
+          event.value = one.integer(1);
+          store_.point(thread_row(one.integer(3)), event);
+          scheduled_ = true;
+          return {};
+        }));
+    return database_.rows("COMPOSITE_EVENTS", {"start"}, [&](const Row&) -> Result<void> {
+      ++samples_;
+      return {};
+    });
+  }
+
+  Result<void> note() const {
+    Diagnostics& diagnostics = trace_.work_->diagnostics;
+    if (repeated_ > 0) {
+      diagnostics.info("nsight.repeated_calls", place_,
+                       fmt::format("{} records of backtraces repeat calls and are left out", grouped(repeated_)));
+    }
+    if (samples_ > 0) {
+      diagnostics.info("nsight.samples", place_,
+                       fmt::format("{} samples of threads are not part of the trace", grouped(samples_)));
+    }
+    if (bad_ == 0) return {};
+    return diagnostics.add("nsight.bad_interval", Severity::data_loss, place_,
+                           fmt::format("{} rows without a usable start and end are left out", grouped(bad_)), bad_);
+  }
+
+  Result<void> finish() {
+    Definitions& definitions = trace_.definitions_;
+    trace_.markers_.assign(markers_.texts().begin(), markers_.texts().end());
+    for (const std::string& name : communicators_.texts()) trace_.communicators_.push_back({name, {}, {}});
+    if (scheduled_) trace_.channels_.push_back({"cpu", "CPU", false, {}});
+    // Where ranks are told by names of threads only.
+    for (const auto& [global, name] : thread_names_) {
+      if (const auto rank = rank_in_name(name)) ranks_.emplace(process_of(global), *rank);
+    }
+    std::vector<StoredTrace::RowNode> nodes;
+    std::map<std::int64_t, SystemNodeId> groups;
+    std::int64_t next = 0;
+    for (const auto& [at, number] : rows_) {
+      const auto [group, fresh] = groups.emplace(at.process, SystemNodeId());
+      if (fresh) {
+        SystemNode process;
+        process.kind = SystemKind::group;
+        process.type = "process";
+        const auto known = process_names_.find(at.process);
+        const auto rank = ranks_.find(at.process);
+        process.name = known != process_names_.end() && !known->second.empty() ? known->second
+                                                                               : fmt::format("process {}", at.process);
+        process.rank = rank != ranks_.end() ? rank->second : next;
+        process.file_id = static_cast<std::uint64_t>(at.process);
+        ++next;
+        group->second = definitions.system.add(std::move(process));
+      }
+      SystemNode node;
+      node.parent = group->second;
+      node.kind = SystemKind::location;
+      node.rank = static_cast<std::int64_t>(nodes.size());
+      node.file_id = nodes.size();
+      if (at.kind == 0) {
+        const auto known = thread_names_.find((at.process << 24 | at.thread) & 0xFFFFFFFFFFFF);
+        node.type = "thread";
+        node.name = known != thread_names_.end() && !known->second.empty() ? known->second
+                                                                           : fmt::format("thread {}", at.thread);
+        node.label = fmt::format("{}.{}", at.process, at.thread);
+      } else if (at.kind == 1) {
+        const auto known = gpu_names_.find(at.device);
+        node.type = "stream";
+        node.name = fmt::format("GPU {}{} stream {}", at.device,
+                                known == gpu_names_.end() || known->second.empty() ? "" : " (" + known->second + ")",
+                                at.stream);
+        node.label = fmt::format("{}.gpu{}.{}.{}", at.process, at.device, at.context, at.stream);
+      } else {
+        node.type = "stream";
+        node.name = "NVTX ranges";
+        node.label = fmt::format("{}.nvtx", at.process);
+      }
+      nodes.push_back({number, std::move(node)});
+    }
+    return trace_.finish(std::move(nodes), static_cast<std::uint32_t>(rows_.size()), place_);
+  }
+
+  NsightTrace& trace_;
+  SliceStore& store_;
+  const Database& database_;
+  Place place_;
+  std::unordered_map<std::int64_t, std::string> strings_;
+  std::uint64_t reserved_ = 0;
+  Budget::Reservation reservation_;
+  std::map<std::int64_t, std::string> thread_names_;  // by globalTid without the bits of the machine
+  std::map<std::int64_t, std::string> process_names_, gpu_names_;
+  std::map<std::int64_t, std::int64_t> ranks_;  // by process
+  std::map<RowKey, std::uint32_t> rows_;
+  NameTable regions_, markers_, communicators_;
+  std::uint64_t record_ = 0, bad_ = 0, repeated_ = 0, samples_ = 0;
+  bool scheduled_ = false;
+};
+
+Result<std::shared_ptr<const Trace>> NsightTrace::read(const Database& database, const Work& work) {
+  auto trace = std::make_shared<NsightTrace>(work);
+  FATHOM_CHECK(TraceReader(*trace, database).read());
+  return std::shared_ptr<const Trace>(std::move(trace));
+}
+
+}  // namespace fathom::nsight

@@ -1,0 +1,144 @@
+#include "formats/perf_script/sample_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace fathom::perf_script {
+
+namespace {
+
+struct Token {
+  std::string_view text;
+  std::size_t begin;
+};
+
+void split_blanks(std::string_view line, std::vector<Token>& out) {
+  out.clear();
+  for (std::size_t at = 0; at < line.size();) {
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
+    const std::size_t begin = at;
+    while (at < line.size() && line[at] != ' ' && line[at] != '\t') ++at;
+    if (at > begin) out.push_back({line.substr(begin, at - begin), begin});
+  }
+}
+
+bool is_cpu(std::string_view text) {
+  return text.size() >= 3 && text.front() == '[' && text.back() == ']' &&
+         parse_integer<std::int64_t>(text.substr(1, text.size() - 2));
+}
+
+// "441995.133575:": seconds with 6 or 9 decimals.
+std::optional<std::int64_t> time_of(std::string_view text) {
+  if (!text.ends_with(':')) return std::nullopt;
+  text.remove_suffix(1);
+  const std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos || dot == 0 || text.size() - dot - 1 > 9) return std::nullopt;
+  const auto seconds = parse_integer<std::int64_t>(text.substr(0, dot));
+  auto fraction = parse_integer<std::int64_t>(text.substr(dot + 1));
+  constexpr std::int64_t kMost = 4'000'000'000;
+  if (!seconds || !fraction || *seconds < 0 || *seconds > kMost || *fraction < 0) return std::nullopt;
+  for (std::size_t digits = text.size() - dot - 1; digits < 9; ++digits) *fraction *= 10;
+  return *seconds * 1'000'000'000 + *fraction;
+}
+
+bool is_hex(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  });
+}
+
+}  // namespace
+
+std::optional<SampleHeader> parse_header(std::string_view line) {
+  thread_local std::vector<Token> tokens;
+  split_blanks(line, tokens);
+  // The command may have blanks: the number is the first one behind which the rest makes sense.
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    SampleHeader out;
+    const std::string_view number = tokens[i].text;
+    const std::size_t slash = number.find('/');
+    const auto first = parse_integer<std::int64_t>(number.substr(0, slash));
+    if (!first) continue;
+    if (slash != std::string_view::npos) {
+      const auto second = parse_integer<std::int64_t>(number.substr(slash + 1));
+      if (!second) continue;
+      out.process = first;
+      out.thread = *second;
+    } else {
+      out.thread = *first;
+    }
+    std::size_t at = i + 1;
+    if (at < tokens.size() && is_cpu(tokens[at].text)) {
+      ++at;
+      // Flags of the moment ("d..2.") stand between them where they are asked for.
+      if (at + 1 < tokens.size() && !time_of(tokens[at].text) && time_of(tokens[at + 1].text)) ++at;
+    }
+    if (at < tokens.size()) {
+      out.time_ns = time_of(tokens[at].text);
+      if (out.time_ns) ++at;
+    }
+    if (at + 1 < tokens.size()) {
+      out.period = parse_integer<std::int64_t>(tokens[at].text);
+      if (out.period) ++at;
+    }
+    if (at < tokens.size()) {
+      std::string_view event = tokens[at].text;
+      if (!event.ends_with(':') || event.size() < 2) continue;
+      event.remove_suffix(1);
+      // "cycles:u" is cycles with a modifier, "sched:sched_switch" a name.
+      if (const std::size_t colon = event.rfind(':'); colon != std::string_view::npos && colon > 0) {
+        const std::string_view modifier = event.substr(colon + 1);
+        if (modifier.find_first_not_of("ukhGHpPSDWe") == std::string_view::npos) event = event.substr(0, colon);
+      }
+      out.event = event;
+    } else if (!out.time_ns) {
+      continue;
+    }
+    const std::size_t begin = tokens.front().begin;
+    out.command = trim(line.substr(begin, tokens[i].begin - begin));
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<FrameLine> parse_frame(std::string_view line) {
+  // Without a blank in front it may be a command whose name looks like an address ("dd").
+  const bool indented = !line.empty() && (line.front() == ' ' || line.front() == '\t');
+  line = trim(line);
+  if (!indented && !line.ends_with(')')) return std::nullopt;
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string_view::npos || !is_hex(line.substr(0, blank))) return std::nullopt;
+  FrameLine out;
+  out.address = line.substr(0, blank);
+  std::string_view rest = trim(line.substr(blank));
+  if (rest.ends_with(')')) {
+    // Modules may have blanks and brackets; symbols, too.
+    const std::size_t open = rest.rfind(" (");
+    if (open != std::string_view::npos) {
+      out.module = rest.substr(open + 2, rest.size() - open - 3);
+      rest = trim(rest.substr(0, open));
+    } else if (rest.front() == '(') {
+      out.module = rest.substr(1, rest.size() - 2);
+      rest = {};
+    }
+  }
+  out.inlined = out.module == "inlined";
+  if (const std::size_t plus = rest.rfind("+0x"); plus != std::string_view::npos && is_hex(rest.substr(plus + 3))) {
+    rest = rest.substr(0, plus);
+  }
+  out.symbol = rest.empty() ? "[unknown]" : rest;
+  return out;
+}
+
+std::string name_of(const FrameLine& frame) {
+  if (frame.symbol != "[unknown]" || frame.module.empty() || frame.module == "[unknown]")
+    return std::string(frame.symbol);
+  const std::size_t slash = frame.module.rfind('/');
+  std::string_view base = slash == std::string_view::npos ? frame.module : frame.module.substr(slash + 1);
+  if (base.starts_with('[') && base.ends_with(']')) return std::string(base);
+  return "[" + std::string(base) + "]";
+}
+
+}  // namespace fathom::perf_script

@@ -1,0 +1,34 @@
+// Lines of the text that `perf script` prints.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fathom::perf_script {
+
+// "comm pid/tid [cpu] time: period event:"; all but the command and the number of the thread may be missing.
+struct SampleHeader {
+  std::string_view command;
+  std::optional<std::int64_t> process;
+  std::int64_t thread = 0;
+  std::optional<std::int64_t> time_ns;
+  std::optional<std::int64_t> period;
+  std::string_view event;  // without modifiers
+};
+std::optional<SampleHeader> parse_header(std::string_view line);
+
+// "  address symbol+0xoffset (module)"
+struct FrameLine {
+  std::string_view address;
+  std::string_view symbol;  // without the offset
+  std::string_view module;
+  bool inlined = false;
+};
+std::optional<FrameLine> parse_frame(std::string_view line);
+
+// What a frame is called: an unknown symbol has the name of its module.
+std::string name_of(const FrameLine& frame);
+
+}  // namespace fathom::perf_script

@@ -1,0 +1,228 @@
+#include "formats/perf_script/sample_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "base/name_table.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "formats/perf_script/sample_text.hpp"
+#include "io/line_cursor.hpp"
+
+namespace fathom::perf_script {
+
+class SampleReader {
+ public:
+  SampleReader(SampleTrace& trace, const Blob& blob) : trace_(trace), store_(trace.store_), blob_(blob) {}
+
+  Result<void> read() {
+    LineCursor lines(blob_);
+    bool after_blank = true;
+    while (const auto line = lines.next()) {
+      if (line->starts_with('#')) {
+        attribute(*line);
+        continue;
+      }
+      if (line->find_first_not_of(" \t") == std::string_view::npos) {
+        finish_sample();
+        after_blank = true;
+        continue;
+      }
+      FATHOM_CHECK(take(*line, after_blank, lines));
+      after_blank = false;
+    }
+    finish_sample();
+    if (trace_.samples_ == 0) return Error("has no samples", blob_.place());
+    return finish();
+  }
+
+ private:
+  struct Thread {
+    std::optional<std::int64_t> process;
+    std::int64_t number;
+    std::string command;
+    std::vector<std::int64_t> sums;  // by event: periods so far
+  };
+
+  Result<void> take(std::string_view line, bool after_blank, const LineCursor& lines) {
+    const auto frame = parse_frame(line);
+    if (frame && !after_blank && open_) {
+      frames_.push_back({name_of(*frame), std::string(frame->module), frame->inlined});
+      return {};
+    }
+    if (const auto header = parse_header(line); header && (after_blank || line.front() != '\t')) {
+      finish_sample();
+      begin(*header);
+      return {};
+    }
+    // What tracepoints print may go on over lines.
+    ++stray_;
+    if (stray_ > 1) return {};
+    stray_place_ = lines.place();
+    return {};
+  }
+
+  void attribute(std::string_view line) {
+    line.remove_prefix(1);
+    const std::size_t colon = line.find(" : ");
+    if (colon == std::string_view::npos || trace_.samples_ > 0) return;
+    auto& attributes = trace_.definitions_.attributes;
+    if (attributes.size() < 64) {
+      attributes.emplace_back(std::string(trim(line.substr(0, colon))), std::string(trim(line.substr(colon + 3))));
+    }
+  }
+
+  void begin(const SampleHeader& header) {
+    open_ = true;
+    frames_.clear();
+    const auto key = std::pair(header.process.value_or(-1), header.thread);
+    const auto [found, fresh] = numbers_.emplace(key, static_cast<std::uint32_t>(threads_.size()));
+    if (fresh) threads_.push_back({header.process, header.thread, std::string(header.command), {}});
+    row_ = found->second;
+    time_ns_ = header.time_ns;
+    command_ = header.command;
+    weight_ = header.period.value_or(1);
+    event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
+  }
+
+  std::uint32_t region(const std::string& name, const std::string& module, std::string_view role) {
+    const std::uint32_t number = regions_.add(name);
+    if (number == trace_.definitions_.regions.size()) {
+      Region made;
+      made.name = name;
+      made.module = module;
+      made.role = role;
+      made.file_id = number;
+      trace_.definitions_.regions.push_back(std::move(made));
+    }
+    return number;
+  }
+
+  std::uint32_t child(std::uint32_t parent, std::uint32_t region_number, Edge edge) {
+    const std::uint64_t key = std::uint64_t{parent} << 32 | region_number;
+    auto& table = edge == Edge::call ? children_ : inlined_;
+    const auto [found, fresh] = table.emplace(key, 0);
+    if (fresh) found->second = builder_.add(parent, RegionId(region_number), builder_.size(), -1, edge);
+    return found->second;
+  }
+
+  // The weight is a counter of the event: it reads less before the sample than behind it, so that the difference
+  // belongs to the context that was found.
+  void finish_sample() {
+    if (!open_) return;
+    open_ = false;
+    ++trace_.samples_;
+    std::uint32_t context = child(ContextTreeBuilder::kRoot, region(command_, {}, "command"), Edge::call);
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+      context = child(context, region(frame->name, frame->module, "function"),
+                      frame->inlined ? Edge::inlined_call : Edge::call);
+    }
+    Thread& thread = threads_[row_];
+    if (thread.sums.size() <= event_) thread.sums.resize(event_ + std::size_t{1});
+    Event event;
+    event.has_time = time_ns_.has_value();
+    event.time_ns = time_ns_.value_or(0);
+    const auto put = [&](EventKind kind, std::uint32_t name, std::int64_t value) {
+      event.kind = kind;
+      event.name = name;
+      event.value = value;
+      event.record = record_++;
+      store_.point(row_, event);
+    };
+    std::int64_t& sum = thread.sums[event_];
+    put(EventKind::counter, event_, sum);
+    put(EventKind::sample, context, 0);
+    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(weight_));
+    put(EventKind::counter, event_, sum);
+    if (!time_ns_) ++untimed_;
+  }
+
+  Result<void> finish() {
+    Diagnostics& diagnostics = trace_.work_->diagnostics;
+    if (stray_ > 0) {
+      FATHOM_CHECK(diagnostics.add("perf_script.stray_line", Severity::warning, stray_place_,
+                                   "is neither the head of a sample nor a frame of one; left out", stray_));
+    }
+    if (untimed_ > 0) {
+      diagnostics.info("perf_script.no_time", Place::in(blob_.name()),
+                       fmt::format("{} samples have no time; they count, but take none", grouped(untimed_)));
+    }
+    Definitions& definitions = trace_.definitions_;
+    std::vector<ContextId> numbers;
+    definitions.contexts = std::move(builder_).build(&numbers);
+    for (Event& event : store_.points()) {
+      if (event.kind == EventKind::sample) event.name = numbers[event.name].value;
+    }
+    for (std::uint32_t i = 0; i < events_.size(); ++i) {
+      Metric metric;
+      metric.name = metric.display_name = events_[i];
+      metric.unit = events_[i].find("clock") != std::string::npos ? "ns" : "";
+      metric.type = {ValueKind::i64, 0};
+      metric.description = "sum of the periods of the samples";
+      metric.file_id = i;
+      definitions.metrics.push_back(std::move(metric));
+    }
+    // Threads of one process together; of which the process is not known, by their command.
+    std::map<std::pair<std::int64_t, std::string>, std::vector<std::uint32_t>> groups;
+    for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+      const Thread& thread = threads_[i];
+      groups[{thread.process.value_or(-1), thread.process ? std::string() : thread.command}].push_back(i);
+    }
+    std::vector<StoredTrace::RowNode> nodes;
+    std::int64_t rank = 0;
+    for (const auto& [key, members] : groups) {
+      SystemNode group;
+      group.kind = SystemKind::group;
+      group.type = "process";
+      group.name = key.first >= 0 ? fmt::format("{} {}", threads_[members.front()].command, key.first) : key.second;
+      group.rank = rank++;
+      const SystemNodeId parent = definitions.system.add(std::move(group));
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        const std::uint32_t i = members[m];
+        SystemNode node;
+        node.parent = parent;
+        node.kind = SystemKind::location;
+        node.type = "thread";
+        node.name = fmt::format("{} {}", threads_[i].command, threads_[i].number);
+        node.rank = static_cast<std::int64_t>(m);
+        node.file_id = static_cast<std::uint64_t>(threads_[i].number);
+        node.label = threads_[i].process ? fmt::format("{}/{}", *threads_[i].process, threads_[i].number)
+                                         : fmt::format("{}", threads_[i].number);
+        nodes.push_back({i, std::move(node)});
+      }
+    }
+    return trace_.finish(std::move(nodes), static_cast<std::uint32_t>(threads_.size()), Place::in(blob_.name()));
+  }
+
+  struct KeptFrame {
+    std::string name, module;
+    bool inlined;
+  };
+  SampleTrace& trace_;
+  SliceStore& store_;
+  Blob blob_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> numbers_;
+  std::vector<Thread> threads_;
+  NameTable regions_, events_;
+  ContextTreeBuilder builder_;
+  std::unordered_map<std::uint64_t, std::uint32_t> children_, inlined_;  // by parent and region
+  // The sample at hand.
+  bool open_ = false;
+  std::vector<KeptFrame> frames_;  // leaf first
+  std::string command_;
+  std::uint32_t row_ = 0, event_ = 0;
+  std::optional<std::int64_t> time_ns_;
+  std::int64_t weight_ = 1;
+  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0;
+  Place stray_place_;
+};
+
+Result<std::shared_ptr<const SampleTrace>> SampleTrace::read(const Blob& blob, const Work& work) {
+  auto trace = std::make_shared<SampleTrace>(work);
+  FATHOM_CHECK(SampleReader(*trace, blob).read());
+  return std::shared_ptr<const SampleTrace>(std::move(trace));
+}
+
+}  // namespace fathom::perf_script

@@ -1,0 +1,10 @@
+// Perfetto traces (protobuf).
+#pragma once
+
+#include "formats/format.hpp"
+
+namespace fathom::perfetto {
+
+const Format& format();
+
+}  // namespace fathom::perfetto

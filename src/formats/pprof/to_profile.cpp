@@ -1,0 +1,344 @@
+#include "formats/pprof/to_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "profile/build/profile_builder.hpp"
+#include "profile/expression/pattern.hpp"
+
+namespace fathom::pprof {
+
+namespace {
+
+constexpr std::string_view kProcessKeys[] = {"rank", "mpi.rank", "pid", "process", "process_id"};
+constexpr std::string_view kThreadKeys[] = {"thread", "tid", "thread_id", "thread id", "thread_name"};
+
+// One frame of a location, outermost last as in the file.
+struct Frame {
+  RegionId region;
+  std::int64_t line = -1;
+};
+
+struct KnownLocation {
+  std::vector<Frame> frames;  // after dropping
+  bool dropped = false;       // all of it, and what it calls
+  bool ends_here = false;     // what it calls is dropped
+};
+
+class Mapper {
+ public:
+  Mapper(const PprofFile& file, const Work& work) : file_(file), work_(work), builder_(work, file.blob.name()) {}
+
+  Result<ProfilePtr> run() {
+    metrics();
+    describe();
+    FATHOM_CHECK(locations());
+    Sample sample;
+    std::vector<const KnownLocation*> stack;
+    for (const std::string_view message : file_.samples) {
+      if (!PprofFile::read(message, sample)) {
+        FATHOM_CHECK(work_->diagnostics.lost("pprof.sample", file_.place(message), "a sample is malformed; left out"));
+        continue;
+      }
+      FATHOM_CHECK(add(message, sample, stack));
+    }
+    if (builder_.system.location_count() == 0) add_single_location(builder_.system, process_name());
+    FATHOM_CHECK(report());
+    return std::move(builder_).finish();
+  }
+
+ private:
+  void metrics() {
+    for (const ValueType& type : file_.sample_types) {
+      Metric metric;
+      metric.name = std::string(file_.string(type.type));
+      if (metric.name.empty()) metric.name = "value";
+      if (builder_.find_metric(metric.name).valid()) metric.name += fmt::format(" ({})", file_.string(type.unit));
+      metric.display_name = metric.name;
+      metric.unit = std::string(file_.string(type.unit));
+      metric.type = {ValueKind::i64, 0};
+      metrics_.push_back(builder_.add_metric(std::move(metric)));
+    }
+  }
+
+  void describe() {
+    Attributes& out = builder_.attributes;
+    const auto add = [&](std::string_view key, std::string value) {
+      if (!value.empty() && value != "0") out.emplace_back(std::string(key), std::move(value));
+    };
+    add("time_nanos", std::to_string(file_.time_nanos));
+    add("duration_nanos", std::to_string(file_.duration_nanos));
+    add("period", std::to_string(file_.period));
+    if (file_.period != 0) {
+      add("period_type",
+          fmt::format("{}/{}", file_.string(file_.period_type.type), file_.string(file_.period_type.unit)));
+    }
+    add("default_sample_type", std::string(file_.string(file_.default_sample_type)));
+    add("drop_frames", std::string(file_.string(file_.drop_frames)));
+    add("keep_frames", std::string(file_.string(file_.keep_frames)));
+    add("doc_url", std::string(file_.string(file_.doc_url)));
+    for (const std::uint64_t comment : file_.comments) add("comment", std::string(file_.string(comment)));
+  }
+
+  [[nodiscard]] std::string process_name() const {
+    if (file_.mappings.empty() || file_.string(file_.mappings.front().filename).empty()) return "Process 0";
+    return std::string(file_.string(file_.mappings.front().filename));
+  }
+
+  [[nodiscard]] std::string_view module_of(const Location& location) const {
+    const auto found = file_.mapping_index.find(location.mapping_id);
+    return found == file_.mapping_index.end() ? "" : file_.string(file_.mappings[found->second].filename);
+  }
+
+  Result<std::optional<bool>> matches(const expression::PatternPtr& pattern, std::string_view name) {
+    if (pattern == nullptr) return std::optional<bool>();
+    FATHOM_TRY(const bool found, expression::search(*pattern, name));
+    return std::optional(found);
+  }
+
+  // A pattern for whole names; one that is wrong is reported and does nothing.
+  Result<expression::PatternPtr> whole_names(std::uint64_t text, std::string_view what) {
+    const std::string_view pattern = file_.string(text);
+    if (pattern.empty()) return expression::PatternPtr();
+    auto made = expression::make_pattern(fmt::format("^(?:{})$", pattern));
+    if (made.ok()) return std::move(made).value();
+    FATHOM_CHECK(work_->diagnostics.warn("pprof.pattern", file_.blob.place(),
+                                         fmt::format("{} is no regular expression: '{}'", what, pattern)));
+    return expression::PatternPtr();
+  }
+
+  Result<void> locations() {
+    FATHOM_TRY(const auto drop, whole_names(file_.drop_frames, "drop_frames"));
+    FATHOM_TRY(const auto keep, whole_names(file_.keep_frames, "keep_frames"));
+    std::vector<RegionId> region_of(file_.functions.size());
+    std::vector<std::int8_t> dropped(file_.functions.size(), -1);
+    known_.resize(file_.locations.size());
+    dense_.assign(file_.locations.size() * 2 + 1, kNowhere);
+    for (const auto& [id, at] : file_.location_index) {
+      if (id < dense_.size()) dense_[id] = at;
+    }
+    for (std::size_t i = 0; i < file_.locations.size(); ++i) {
+      const Location& from = file_.locations[i];
+      KnownLocation& to = known_[i];
+      if (from.lines.empty()) {
+        to.frames.push_back({builder_.region(fmt::format("{:#x}", from.address), {}, module_of(from)), -1});
+        continue;
+      }
+      std::size_t first = 0;  // lines before it are dropped
+      for (std::size_t l = 0; l < from.lines.size(); ++l) {
+        const auto found = file_.function_index.find(from.lines[l].function_id);
+        if (found == file_.function_index.end()) {
+          ++unknown_;
+          to.frames.push_back({builder_.region("?", {}, module_of(from)), from.lines[l].line});
+          continue;
+        }
+        const Function& function = file_.functions[found->second];
+        RegionId& region = region_of[found->second];
+        if (!region.valid()) region = make_region(function, from);
+        to.frames.push_back({region, from.lines[l].line > 0 ? from.lines[l].line : -1});
+        if (drop == nullptr) continue;
+        std::int8_t& judged = dropped[found->second];
+        if (judged < 0) {
+          const std::string_view name = file_.string(function.name);
+          FATHOM_TRY(const auto is_dropped, matches(drop, name));
+          FATHOM_TRY(const auto is_kept, matches(keep, name));
+          judged = is_dropped.value_or(false) && !is_kept.value_or(false) ? 1 : 0;
+        }
+        if (judged == 1) first = l + 1;
+      }
+      if (first == 0) continue;
+      to.ends_here = true;
+      to.dropped = first == from.lines.size();
+      if (!to.dropped) to.frames.erase(to.frames.begin(), to.frames.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    return {};
+  }
+
+  RegionId make_region(const Function& function, const Location& location) {
+    std::string name(file_.string(function.name));
+    const std::string_view system_name = file_.string(function.system_name);
+    if (name.empty()) name = system_name.empty() ? fmt::format("{:#x}", location.address) : system_name;
+    const RegionId id = builder_.region(name, file_.string(function.filename), module_of(location));
+    Region& region = builder_[id];
+    if (system_name != name) region.mangled_name = std::string(system_name);
+    if (function.start_line > 0) region.begin_line = function.start_line;
+    return id;
+  }
+
+  [[nodiscard]] std::string_view label(const Sample& sample, std::span<const std::string_view> keys) {
+    for (const Label& one : sample.labels) {
+      const std::string_view key = file_.string(one.key);
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+      if (one.str != 0) return file_.string(one.str);
+      text_ = std::to_string(one.num);
+      return text_;
+    }
+    return {};
+  }
+
+  LocationId location_of(const Sample& sample) {
+    if (sample.labels.empty() && unlabelled_.valid()) return unlabelled_;
+    const LocationId found = labelled_location(sample);
+    if (sample.labels.empty()) unlabelled_ = found;
+    return found;
+  }
+
+  LocationId labelled_location(const Sample& sample) {
+    std::string process(label(sample, kProcessKeys));
+    std::string thread(label(sample, kThreadKeys));
+    for (const Label& one : sample.labels) {
+      const std::string_view key = file_.string(one.key);
+      const auto in = [&](const auto& keys) {
+        return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+      };
+      if (!in(kProcessKeys) && !in(kThreadKeys)) ++other_labels_[std::string(key)];
+    }
+    const auto [at, fresh] = locations_.try_emplace({process, thread});
+    if (!fresh) return at->second;
+    SystemTree& system = builder_.system;
+    if (system.nodes.empty()) {
+      SystemNode machine;
+      machine.type = "machine";
+      machine.name = "machine";
+      system.add(std::move(machine));
+    }
+    const auto [group, fresh_group] = groups_.try_emplace(process);
+    if (fresh_group) {
+      SystemNode node;
+      node.parent = SystemNodeId(std::size_t{0});
+      node.kind = SystemKind::group;
+      node.type = "process";
+      node.rank = parse_integer<std::int64_t>(process.empty() ? "0" : process);
+      node.name = process.empty() ? process_name() : node.rank ? fmt::format("Process {}", process) : process;
+      group->second = system.add(std::move(node));
+    }
+    SystemNode node;
+    node.parent = group->second;
+    node.type = "thread";
+    node.rank = parse_integer<std::int64_t>(thread.empty() ? "0" : thread);
+    node.name = thread.empty() ? "Thread 0" : node.rank ? fmt::format("Thread {}", thread) : thread;
+    node.file_id = system.location_count();
+    at->second = system.add_location(std::move(node));
+    return at->second;
+  }
+
+  Result<void> add(std::string_view message, const Sample& sample, std::vector<const KnownLocation*>& stack) {
+    if (sample.values.size() != metrics_.size()) {
+      FATHOM_CHECK(work_->diagnostics.warn(
+          "pprof.value_count", file_.place(message),
+          fmt::format("a sample has {} values, there are {} sample types", sample.values.size(), metrics_.size())));
+    }
+    const LocationId location = location_of(sample);
+    stack.clear();
+    bool found_user = false;
+    // From the root: a dropped frame ends the stack, unless nothing else was met yet.
+    for (std::size_t i = sample.locations.size(); i-- > 0;) {
+      const std::uint32_t at = index_of(sample.locations[i]);
+      if (at == kNowhere) {
+        ++unknown_;
+        stack.push_back(&missing());
+        found_user = true;
+        continue;
+      }
+      const KnownLocation& known = known_[at];
+      if (!known.ends_here) {
+        found_user = true;
+      } else if (found_user) {
+        ++shortened_;
+        if (!known.dropped) stack.push_back(&known);
+        break;
+      }
+      stack.push_back(&known);
+    }
+    // What a sample shares with the one before it is not looked up again.
+    std::size_t same = 0;
+    while (same < std::min(stack.size(), open_.size()) && open_[same].known == stack[same]) ++same;
+    open_.resize(same);
+    auto node = same == 0 ? ProfileBuilder::kRoot : open_.back().node;
+    std::int64_t line = same == 0 ? -1 : open_.back().line;
+    for (std::size_t depth = same; depth < stack.size(); ++depth) {
+      const KnownLocation* known = stack[depth];
+      for (std::size_t i = known->frames.size(); i-- > 0;) {
+        const Frame& frame = known->frames[i];
+        const bool inlined = i + 1 < known->frames.size();
+        const bool root = node == ProfileBuilder::kRoot;
+        node = builder_.child(node, frame.region, inlined ? Edge::inlined_call : Edge::call);
+        if (!root) builder_.called_from(node, line);
+        line = frame.line;
+      }
+      open_.push_back({known, node, line});
+    }
+    if (node == ProfileBuilder::kRoot) node = builder_.child(node, builder_.region("(no stack)"));
+    for (std::size_t i = 0; i < std::min(sample.values.size(), metrics_.size()); ++i) {
+      if (sample.values[i] != 0) builder_.add(location, metrics_[i], node, sample.values[i]);
+    }
+    return {};
+  }
+
+  // Ids are mostly small: a table, and the map for the others.
+  [[nodiscard]] std::uint32_t index_of(std::uint64_t id) const {
+    if (id < dense_.size()) return dense_[id];
+    const auto found = file_.location_index.find(id);
+    return found == file_.location_index.end() ? kNowhere : found->second;
+  }
+
+  const KnownLocation& missing() {
+    if (missing_.frames.empty()) missing_.frames.push_back({builder_.region("?"), -1});
+    return missing_;
+  }
+
+  Result<void> report() {
+    if (unknown_ > 0) {
+      FATHOM_CHECK(work_->diagnostics.add("pprof.reference", Severity::warning, file_.blob.place(),
+                                          "a location or function is named that is not there; its name is '?'",
+                                          unknown_));
+    }
+    if (shortened_ > 0) {
+      work_->diagnostics.info("pprof.dropped_frames", file_.blob.place(),
+                              fmt::format("{} samples were shortened by drop_frames of the file", shortened_));
+    }
+    if (other_labels_.empty()) return {};
+    std::uint64_t count = 0;
+    std::vector<std::string> names;
+    for (const auto& [name, times] : other_labels_) {
+      names.push_back(name);
+      count += times;
+    }
+    (void)work_->diagnostics.add(
+        "pprof.labels", Severity::info, file_.blob.place(),
+        fmt::format("labels that name no process or thread are not kept apart: {}", fmt::join(names, ", ")), count);
+    return {};
+  }
+
+  const PprofFile& file_;
+  Work work_;
+  ProfileBuilder builder_;
+  std::vector<MetricId> metrics_;
+  static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+  struct Open {
+    const KnownLocation* known;
+    ProfileBuilder::Node node;
+    std::int64_t line;
+  };
+  std::vector<Open> open_;            // the stack of the sample before
+  std::vector<std::uint32_t> dense_;  // by id of a location
+  LocationId unlabelled_;
+  std::vector<KnownLocation> known_;  // as file_.locations
+  KnownLocation missing_;
+  std::map<std::pair<std::string, std::string>, LocationId> locations_;
+  std::map<std::string, SystemNodeId> groups_;
+  std::map<std::string, std::uint64_t> other_labels_;
+  std::string text_;
+  std::uint64_t unknown_ = 0;
+  std::uint64_t shortened_ = 0;
+};
+
+}  // namespace
+
+Result<ProfilePtr> to_profile(const PprofFile& file, const Work& work) { return Mapper(file, work).run(); }
+
+}  // namespace fathom::pprof

@@ -1,0 +1,151 @@
+#include "formats/speedscope/levels.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "profile/build/profile_builder.hpp"
+#include "trace/stored_trace.hpp"
+
+namespace fathom::speedscope {
+
+namespace {
+
+Region region_of(const Frame& frame, std::size_t number) {
+  Region region;
+  region.name = frame.name;
+  region.file = frame.file;
+  region.begin_line = frame.line;
+  region.file_id = number;
+  return region;
+}
+
+Result<void> note_bad(std::uint64_t bad, const Blob& blob, const Work& work) {
+  if (bad == 0) return {};
+  return work->diagnostics.add("speedscope.malformed", Severity::data_loss, blob.place(),
+                               fmt::format("{} events or samples cannot be read or name no frame; left out", bad), bad);
+}
+
+class EventedTrace : public StoredTrace {
+ public:
+  explicit EventedTrace(const Work& work) : StoredTrace(work) {}
+
+  Result<void> fill(const SpeedscopeFile& file, const Blob& blob) {
+    for (std::size_t i = 0; i < file.frames.size(); ++i) definitions_.regions.push_back(region_of(file.frames[i], i));
+    SystemNode group;
+    group.kind = SystemKind::group;
+    group.type = "process";
+    group.name = file.name.empty() ? "process" : file.name;
+    group.rank = 0;
+    const SystemNodeId parent = definitions_.system.add(std::move(group));
+    std::vector<RowNode> nodes;
+    std::uint64_t bad = 0;
+    std::uint64_t unordered = 0;
+    std::uint64_t record = 0;
+    for (const StoredProfile& profile : file.profiles) {
+      if (!profile.evented) continue;
+      const auto row = static_cast<std::uint32_t>(nodes.size());
+      const double scale = nanoseconds_of(profile.unit);
+      std::int64_t before = INT64_MIN;
+      FATHOM_TRY(const std::uint64_t malformed, each_event(profile, [&](bool opens, std::size_t frame, double at) {
+                   constexpr double kMost = 4e18;
+                   if (frame >= file.frames.size() || !std::isfinite(at) || std::abs(at * scale) > kMost) {
+                     ++bad;
+                     return;
+                   }
+                   const std::int64_t time = std::llround(at * scale);
+                   if (time < before) ++unordered;
+                   before = time;
+                   ++record;
+                   if (opens) {
+                     store_.begin(row, time, static_cast<std::uint32_t>(frame), record);
+                   } else {
+                     store_.end(row, time, static_cast<std::uint32_t>(frame), record);
+                   }
+                 }));
+      bad += malformed;
+      SystemNode node;
+      node.parent = parent;
+      node.kind = SystemKind::location;
+      node.type = "thread";
+      node.name = profile.name;
+      node.rank = row;
+      node.file_id = row;
+      if (!profile.unit.empty()) node.attributes.emplace_back("unit", profile.unit);
+      nodes.push_back({row, std::move(node)});
+    }
+    FATHOM_CHECK(note_bad(bad, blob, work_));
+    if (unordered > 0) {
+      FATHOM_CHECK(work_->diagnostics.add("speedscope.unordered", Severity::warning, blob.place(),
+                                          fmt::format("{} events are earlier than the one before them", unordered),
+                                          unordered));
+    }
+    const auto rows = static_cast<std::uint32_t>(nodes.size());
+    return finish(std::move(nodes), rows, Place::in(blob.name()));
+  }
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Trace>> trace_of(const SpeedscopeFile& file, const Blob& blob, const Work& work) {
+  auto trace = std::make_shared<EventedTrace>(work);
+  FATHOM_CHECK(trace->fill(file, blob));
+  return std::shared_ptr<const Trace>(std::move(trace));
+}
+
+Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, const Work& work) {
+  ProfileBuilder builder(work, file.name.empty() ? blob.name() : file.name);
+  std::vector<RegionId> regions;
+  for (std::size_t i = 0; i < file.frames.size(); ++i)
+    regions.push_back(builder.add_region(region_of(file.frames[i], i)));
+  SystemNode group;
+  group.kind = SystemKind::group;
+  group.type = "process";
+  group.name = file.name.empty() ? "process" : file.name;
+  group.rank = 0;
+  const SystemNodeId parent = builder.system.add(std::move(group));
+  std::uint64_t bad = 0;
+  std::int64_t number = 0;
+  for (const StoredProfile& profile : file.profiles) {
+    if (profile.evented) continue;
+    const bool is_time = nanoseconds_of(profile.unit) != 1 || profile.unit == "nanoseconds";
+    // Our own files say which metric it is.
+    const bool named = file.exporter == "fathom" && !file.name.empty();
+    const std::string name = named ? file.name : is_time ? "time" : profile.unit == "bytes" ? "bytes" : "weight";
+    MetricId metric = builder.find_metric(name);
+    if (!metric.valid()) {
+      Metric made;
+      made.name = made.display_name = name;
+      made.unit = profile.unit == "seconds" ? "s" : profile.unit == "none" ? "" : profile.unit;
+      made.type = {ValueKind::f64, 0};
+      metric = builder.add_metric(std::move(made));
+    }
+    SystemNode node;
+    node.parent = parent;
+    node.kind = SystemKind::location;
+    node.type = "thread";
+    node.name = profile.name;
+    node.rank = number;
+    node.file_id = static_cast<std::uint64_t>(number++);
+    const LocationId location = builder.system.add_location(std::move(node));
+    FATHOM_TRY(const std::uint64_t malformed,
+               each_sample(profile, [&](std::span<const std::size_t> stack, double weight) {
+                 ProfileBuilder::Node context = ProfileBuilder::kRoot;
+                 for (const std::size_t frame : stack) {
+                   if (frame >= regions.size()) {
+                     ++bad;
+                     return;
+                   }
+                   context = builder.child(context, regions[frame]);
+                 }
+                 // Nothing was on the stack: time of nobody.
+                 if (stack.empty()) context = builder.child(context, builder.region("(idle)"));
+                 builder.add(location, metric, context, weight);
+               }));
+    bad += malformed;
+  }
+  FATHOM_CHECK(note_bad(bad, blob, work));
+  return std::move(builder).finish();
+}
+
+}  // namespace fathom::speedscope

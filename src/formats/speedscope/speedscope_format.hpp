@@ -1,0 +1,10 @@
+// Files of speedscope.
+#pragma once
+
+#include "formats/format.hpp"
+
+namespace fathom::speedscope {
+
+const Format& format();
+
+}  // namespace fathom::speedscope

@@ -1,0 +1,240 @@
+#include "formats/speedscope/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/name_table.hpp"
+#include "base/number.hpp"
+#include "base/number_text.hpp"
+#include "base/text.hpp"
+#include "io/output_file.hpp"
+#include "trace/slice_view.hpp"
+
+namespace fathom::speedscope {
+
+namespace {
+
+constexpr std::size_t kBufferSize = 1 << 16;
+// More profiles than this make the list to choose from useless.
+constexpr std::size_t kMostProfiles = 300;
+
+// The frames come last in the file: they are known then.
+class Document {
+ public:
+  explicit Document(OutputFile out, std::string_view name = {}) : out_(std::move(out)) {
+    text_ = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"fathom\",";
+    if (!name.empty()) text_ += "\"name\":" + json_quote(name) + ",";
+    text_ += "\"profiles\":[";
+  }
+  std::uint32_t frame(std::string_view name, std::string_view file, std::int64_t line) {
+    std::string entry = "{\"name\":" + json_quote(name);
+    if (!file.empty()) entry += ",\"file\":" + json_quote(file);
+    if (line > 0) entry += fmt::format(",\"line\":{}", line);
+    return frames_.add(entry + "}");
+  }
+  std::string& text() {
+    if (text_.size() >= kBufferSize) {
+      out_.write(text_);
+      text_.clear();
+    }
+    return text_;
+  }
+  // Begins the next profile.
+  void begin(std::string_view type, std::string_view name, std::string_view unit) {
+    text() += fmt::format("{}\n{{\"type\":\"{}\",\"name\":{},\"unit\":\"{}\",\"startValue\":0",
+                          profiles_++ == 0 ? "" : ",", type, json_quote(name), unit);
+  }
+  [[nodiscard]] std::size_t profiles() const { return profiles_; }
+  Result<void> finish() {
+    text() += "],\n\"shared\":{\"frames\":[";
+    bool first = true;
+    for (const std::string& entry : frames_.texts()) {
+      if (!first) text() += ",";
+      first = false;
+      text() += entry;
+    }
+    text_ += "]}}\n";
+    out_.write(text_);
+    return out_.commit();
+  }
+
+ private:
+  OutputFile out_;
+  std::string text_;
+  NameTable frames_;
+  std::size_t profiles_ = 0;
+};
+
+// One row of one location: the others are passed over.
+class EventedSink : public SliceSink {
+ public:
+  EventedSink(const Trace& trace, Document& document, std::uint32_t row, std::int64_t start_ns, std::string name)
+      : trace_(trace), document_(document), row_(row), start_ns_(start_ns), name_(std::move(name)) {}
+
+  void begin(std::uint32_t row, std::int64_t time_ns, std::string_view name, const Event& event) override {
+    if (row != row_) return;
+    if (!begun_) {
+      document_.begin("evented", name_, "nanoseconds");
+      document_.text() += ",\"events\":[";
+      begun_ = true;
+    }
+    const bool is_region = event.kind == EventKind::enter && event.name < trace_.definitions().regions.size();
+    const Region* region = is_region ? &trace_.definitions().regions[event.name] : nullptr;
+    const std::uint32_t frame =
+        document_.frame(name, region != nullptr ? region->file : "", region != nullptr ? region->begin_line : -1);
+    open_.push_back(frame);
+    put('O', frame, time_ns);
+  }
+  void end(std::uint32_t row, std::int64_t time_ns, std::string_view) override {
+    if (row != row_ || open_.empty()) return;
+    put('C', open_.back(), time_ns);
+    open_.pop_back();
+  }
+  void instant(std::int64_t, std::string_view, const Event&) override { ++left_out_; }
+  void counter(std::int64_t, const Event&) override { ++left_out_; }
+  void message(std::int64_t, const Event&, std::uint64_t) override { ++left_out_; }
+
+  // Everything must be closed in the end.
+  void finish(std::int64_t end_ns) {
+    if (!begun_) return;
+    latest_ns_ = std::max(latest_ns_, end_ns - start_ns_);
+    unfinished_ += open_.size();
+    while (!open_.empty()) {
+      put('C', open_.back(), latest_ns_ + start_ns_);
+      open_.pop_back();
+    }
+    document_.text() += fmt::format("],\"endValue\":{}}}", latest_ns_);
+  }
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] std::uint64_t unfinished() const { return unfinished_; }
+
+ private:
+  void put(char type, std::uint32_t frame, std::int64_t time_ns) {
+    latest_ns_ = std::max(latest_ns_, time_ns - start_ns_);
+    std::string& text = document_.text();
+    if (!first_) text += ',';
+    first_ = false;
+    fmt::format_to(std::back_inserter(text), "{{\"type\":\"{}\",\"frame\":{},\"at\":{}}}", type, frame, latest_ns_);
+  }
+
+  const Trace& trace_;
+  Document& document_;
+  std::uint32_t row_;
+  std::int64_t start_ns_;
+  std::string name_;
+  std::vector<std::uint32_t> open_;
+  std::int64_t latest_ns_ = 0;
+  std::uint64_t left_out_ = 0, unfinished_ = 0;
+  bool begun_ = false;
+  bool first_ = true;
+};
+
+}  // namespace
+
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& target, const Work& work) {
+  FATHOM_TRY(OutputFile out, OutputFile::create(target));
+  Document document(std::move(out));
+  FATHOM_TRY(const auto span, span_of(trace));
+  const std::int64_t start = span ? span->from_ns : 0;
+  const std::int64_t end = span ? span->to_ns : 0;
+  const auto rows = view_rows(trace);
+  const Place place = Place::in(target.string());
+  std::uint64_t left_out = 0;
+  std::uint64_t unfinished = 0;
+  SliceView view(trace);
+  for (std::size_t i = 0; i < trace.location_count(); ++i) {
+    const std::string name = rows[i].process_name + " / " + rows[i].thread_name;
+    EventedSink sink(trace, document, 0, start, name);
+    FATHOM_CHECK(view.write(LocationId(i), {}, sink));
+    sink.finish(end);
+    left_out += sink.left_out();
+    unfinished += sink.unfinished();
+    // Channels that the location turned out to use: once more for each.
+    const std::vector<bool> used = view.used_channels();
+    for (std::size_t c = 0; c < used.size(); ++c) {
+      if (!used[c]) continue;
+      const Channel& channel = trace.channels()[c];
+      EventedSink again(trace, document, 1 + static_cast<std::uint32_t>(c), start,
+                        name + ": " + (channel.title.empty() ? channel.name : channel.title));
+      SliceView second(trace);
+      FATHOM_CHECK(second.write(LocationId(i), {}, again));
+      again.finish(end);
+      unfinished += again.unfinished();
+    }
+  }
+  FATHOM_CHECK(view.notes().report(work->diagnostics, place));
+  if (left_out > 0) {
+    FATHOM_CHECK(work->diagnostics.add(
+        "speedscope.left_out", Severity::data_loss, place,
+        fmt::format("{} messages, collectives, counters and markers have no place there", grouped(left_out)),
+        left_out));
+  }
+  if (unfinished > 0) {
+    work->diagnostics.info(
+        "speedscope.unfinished", place,
+        fmt::format("{} regions without an end are closed at the end of the trace", grouped(unfinished)));
+  }
+  if (document.profiles() > kMostProfiles) {
+    work->diagnostics.info(
+        "speedscope.many_profiles", place,
+        fmt::format("{} rows are more than its list of profiles shows with ease", document.profiles()));
+  }
+  return document.finish();
+}
+
+Result<void> write_profile(const Profile& profile, const std::filesystem::path& target, const WriteOptions& options) {
+  ExportOptions how{.format = "speedscope",
+                    .one_metric = true,
+                    .sum_locations = profile.defs().system.location_count() > kMostProfiles};
+  for (const auto& [key, value] : options.options) {
+    if (key == kExportMetric.name) how.metrics.push_back(value);
+  }
+  FATHOM_TRY(const StackExport values, StackExport::plan(profile, how));
+  FATHOM_TRY(OutputFile out, OutputFile::create(target));
+  Document document(std::move(out), values.metrics().empty() ? "" : std::string_view(values.metrics().front().name));
+  const Definitions& defs = profile.defs();
+  const std::string unit = values.metrics().empty() ? "none" : values.metrics().front().unit;
+  const std::string_view shown = unit == "nanoseconds" || unit == "bytes" ? std::string_view(unit) : "none";
+  std::vector<StackFrame> frames;
+  std::string weights;
+  std::int64_t total = 0;
+  std::optional<LocationId> at;
+  const auto finish_profile = [&] {
+    if (at) document.text() += fmt::format("],\"weights\":[{}],\"endValue\":{}}}", weights, total);
+    weights.clear();
+    total = 0;
+  };
+  FATHOM_CHECK(values.visit([&](ContextId context, LocationId location, std::span<const std::int64_t> value) {
+    if (!at || *at != location) {
+      finish_profile();
+      at = location;
+      document.begin("sampled",
+                     location.valid() ? defs.system.path(defs.system.locations[location.index()]) : "all locations",
+                     shown);
+      document.text() += ",\"samples\":[";
+    } else {
+      document.text() += ',';
+      weights += ',';
+    }
+    stack_of(defs.contexts, context, frames);
+    std::string& text = document.text();
+    text += '[';
+    for (std::size_t i = frames.size(); i-- > 0;) {
+      const ContextId function = frames[i].function;
+      const RegionId region = defs.contexts[function].region;
+      const Region* code = region.valid() ? &defs.region(region) : nullptr;
+      append_number(text, std::int64_t{document.frame(frame_name(defs, function), code != nullptr ? code->file : "",
+                                                      code != nullptr ? code->begin_line : -1)});
+      if (i > 0) text += ',';
+    }
+    text += ']';
+    append_number(weights, value.front());
+    total += value.front();
+    return Result<void>();
+  }));
+  finish_profile();
+  return document.finish();
+}
+
+}  // namespace fathom::speedscope

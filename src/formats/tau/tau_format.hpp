@@ -1,0 +1,9 @@
+#pragma once
+
+#include "formats/format.hpp"
+
+namespace fathom::tau {
+
+const Format& format();
+
+}  // namespace fathom::tau

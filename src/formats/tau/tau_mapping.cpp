@@ -1,0 +1,333 @@
+#include "formats/tau/tau_mapping.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "base/text.hpp"
+#include "profile/build/profile_builder.hpp"
+
+namespace fathom::tau {
+
+namespace {
+
+constexpr std::string_view kArrow = " => ";
+constexpr std::uint32_t kInclusive = 1;  // second stored scope
+
+// "name [{file} {5,1}-{17,1}]", "name C [{file} {5}]": TAU appends where the code stands.
+struct Named {
+  std::string_view name;
+  std::string_view file;
+  std::int64_t begin = -1;
+  std::int64_t end = -1;
+};
+
+std::int64_t line_of(std::string_view text) {
+  return parse_integer<std::int64_t>(trim(text.substr(0, text.find(',')))).value_or(-1);
+}
+
+Named parse_name(std::string_view text) {
+  Named out;
+  out.name = text = trim(text);
+  const std::size_t open = text.rfind("[{");
+  if (open == std::string_view::npos || !text.ends_with(']')) return out;
+  const std::size_t close = text.find('}', open);
+  if (close == std::string_view::npos) return out;
+  out.file = text.substr(open + 2, close - open - 2);
+  out.name = trim(text.substr(0, open));
+  if (out.name.ends_with(" C")) out.name = trim(out.name.substr(0, out.name.size() - 2));
+  const std::string_view range = text.substr(close + 1);
+  const std::size_t first = range.find('{');
+  if (first == std::string_view::npos) return out;
+  out.begin = out.end = line_of(range.substr(first + 1, range.find('}', first) - first - 1));
+  if (const std::size_t second = range.find('{', first + 1); second != std::string_view::npos) {
+    out.end = line_of(range.substr(second + 1, range.find('}', second) - second - 1));
+  }
+  return out;
+}
+
+// f [ <parameter> = <value> ]: the time of f once more, split by an argument.
+bool is_parameter(const FunctionLine& line) {
+  return line.groups.find("TAU_PARAM") != std::string_view::npos || line.name.find(" [ <") != std::string_view::npos;
+}
+
+bool has_tag(std::string_view part, std::string_view tag) { return trim(part).starts_with(tag); }
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = path.find(kArrow, at);
+    out.push_back(trim(path.substr(at, end - at)));
+    if (end == std::string_view::npos) return out;
+    at = end + kArrow.size();
+  }
+}
+
+bool is_time(std::string_view metric) {
+  if (metric.find("PAPI") != std::string_view::npos) return false;
+  return metric.find("TIME") != std::string_view::npos || metric.find("LINUX_TIMERS") != std::string_view::npos;
+}
+
+class Mapper {
+ public:
+  Mapper(const std::vector<std::string>& metrics, const std::vector<ThreadFile>& files, const std::string& name,
+         const Work& work)
+      : names_(metrics), files_(files), work_(work), builder_(work, name), place_(Place::in(name)) {}
+
+  Result<ProfilePtr> run() {
+    for (const ThreadFile& one : files_) {
+      for (const FunctionLine& line : one.file.functions) {
+        has_paths_ = has_paths_ || line.name.find(kArrow) != std::string_view::npos;
+      }
+    }
+    metrics();
+    learn_groups();
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const bool first_of_thread = i == 0 || !same_thread(files_[i], files_[i - 1]);
+      if (first_of_thread) location_ = add_location(files_[i]);
+      add(files_[i], first_of_thread);
+    }
+    report();
+    return std::move(builder_).finish();
+  }
+
+ private:
+  static bool same_thread(const ThreadFile& a, const ThreadFile& b) {
+    return a.node == b.node && a.context == b.context && a.thread == b.thread;
+  }
+
+  Metric made_metric(std::string name, std::string unit, ValueKind kind) {
+    Metric metric;
+    metric.display_name = name;
+    metric.name = std::move(name);
+    metric.unit = std::move(unit);
+    metric.type = {kind, 0};
+    return metric;
+  }
+
+  void metrics() {
+    for (std::size_t m = 0; m < names_.size(); ++m) {
+      std::string name = names_[m];
+      for (const ThreadFile& one : files_) {
+        if (one.metric == m && !one.file.metric.empty()) name = one.file.metric;
+      }
+      if (name.empty()) name = "TIME";
+      Metric metric = made_metric(name, is_time(name) ? "usec" : "occ", ValueKind::f64);
+      // A flat profile has no paths along which values could be added up: the totals of functions are a scope of
+      // their own there.
+      metric.scopes = {{Scope::exclusive, {}}, {has_paths_ ? Scope::inclusive : Scope::named, "inclusive"}};
+      metrics_.push_back(builder_.add_metric(std::move(metric)));
+    }
+    visits_ = builder_.add_metric(made_metric("visits", "occ", ValueKind::f64));
+    subrs_ = builder_.add_metric(made_metric("subrs", "occ", ValueKind::f64));
+  }
+
+  // Paths are all of one group; what a function belongs to is said where it stands alone.
+  void learn_groups() {
+    for (const ThreadFile& one : files_) {
+      for (const FunctionLine& line : one.file.functions) {
+        if (line.name.find(kArrow) == std::string_view::npos) groups_.emplace(trim(line.name), trim(line.groups));
+      }
+    }
+  }
+
+  RegionId region(std::string_view text) {
+    const auto [at, fresh] = regions_.try_emplace(std::string(trim(text)));
+    if (!fresh) return at->second;
+    const Named named = parse_name(text);
+    at->second = builder_.region(named.name, named.file);
+    Region& made = builder_[at->second];
+    made.begin_line = named.begin;
+    made.end_line = named.end;
+    if (const auto found = groups_.find(trim(text)); found != groups_.end() && !found->second.empty()) {
+      made.attributes.emplace_back("group", std::string(found->second));
+      const std::string lower = to_lower(found->second);
+      made.paradigm = lower.find("mpi") != std::string::npos      ? "mpi"
+                      : lower.find("openmp") != std::string::npos ? "openmp"
+                                                                  : "";
+    }
+    return at->second;
+  }
+
+  ProfileBuilder::Node node_of(std::string_view path) {
+    auto node = ProfileBuilder::kRoot;
+    for (const std::string_view part : parts_of(path)) node = builder_.child(node, region(part));
+    return node;
+  }
+
+  LocationId add_location(const ThreadFile& one) {
+    SystemTree& system = builder_.system;
+    const auto host = [&]() -> std::string {
+      for (const char* key : {"Hostname", "Node Name"}) {
+        if (const std::string* value = find_attribute(one.file.metadata, key)) return *value;
+      }
+      return "node";
+    }();
+    if (system.nodes.empty()) {
+      SystemNode machine;
+      machine.type = "machine";
+      machine.name = "machine";
+      system.add(std::move(machine));
+      builder_.attributes = one.file.metadata;
+    }
+    const auto [node, fresh_node] = hosts_.try_emplace(host);
+    if (fresh_node) {
+      SystemNode made;
+      made.parent = SystemNodeId(std::size_t{0});
+      made.type = "node";
+      made.name = host;
+      node->second = system.add(std::move(made));
+    }
+    const auto [process, fresh_process] = processes_.try_emplace({one.node, one.context});
+    if (fresh_process) {
+      SystemNode made;
+      made.parent = node->second;
+      made.kind = SystemKind::group;
+      made.type = "process";
+      made.rank = one.node;
+      made.name = fmt::format("MPI Rank {}", one.node);
+      process->second = system.add(std::move(made));
+    }
+    SystemNode made;
+    made.parent = process->second;
+    made.type = "thread";
+    made.rank = one.thread;
+    made.name = fmt::format("Thread {}", one.thread);
+    made.file_id = system.location_count();
+    made.label = fmt::format("{}.{}.{}", one.node, one.context, one.thread);
+    // What is not as in the first file belongs to the thread.
+    for (const auto& [key, value] : one.file.metadata) {
+      const std::string* common = find_attribute(builder_.attributes, key);
+      if (common == nullptr || *common != value) made.attributes.emplace_back(key, value);
+    }
+    return system.add_location(std::move(made));
+  }
+
+  void add(const ThreadFile& one, bool count_calls) {
+    // The flat entry of what paths end in is the sum over them.
+    std::unordered_set<std::string_view> ends;
+    for (const FunctionLine& line : one.file.functions) {
+      const std::size_t arrow = line.name.rfind(kArrow);
+      if (arrow != std::string_view::npos) ends.insert(trim(line.name.substr(arrow + kArrow.size())));
+    }
+    const FunctionLine* top = nullptr;
+    for (const FunctionLine& line : one.file.functions) {
+      const std::string_view name = trim(line.name);
+      if (is_parameter(line)) {
+        ++parameters_;
+        continue;
+      }
+      const bool path = name.find(kArrow) != std::string_view::npos;
+      const std::string_view last = path ? trim(name.substr(name.rfind(kArrow) + kArrow.size())) : name;
+      if (has_tag(last, "[SUMMARY]")) {
+        ++summaries_;
+        continue;
+      }
+      const bool sampled = has_tag(last, "[SAMPLE]") || has_tag(last, "[UNWIND]") || has_tag(last, "[CONTEXT]");
+      if (!path && !ends.empty() && (ends.contains(name) || sampled)) continue;
+      if (sampled) {
+        // Samples tell how the time of a timer is spent: it is counted there already.
+        if (has_tag(last, "[SAMPLE]")) {
+          builder_.add(location_, sampled_metric(one.metric), node_of(name), line.exclusive);
+        }
+        continue;
+      }
+      const auto node = node_of(name);
+      builder_.add(location_, metrics_[one.metric], node, line.exclusive);
+      builder_.add(location_, metrics_[one.metric], node, line.inclusive, kInclusive);
+      if (count_calls) {
+        builder_.add(location_, visits_, node, line.calls);
+        builder_.add(location_, subrs_, node, line.subrs);
+      }
+      if (!path && (top == nullptr || line.inclusive > top->inclusive)) top = &line;
+    }
+    // Every metric's directory has the same events.
+    if (count_calls) events_taken_ = false;
+    if (events_taken_) return;
+    events_taken_ = !one.file.events.empty();
+    const std::string_view root = top != nullptr ? trim(top->name) : std::string_view("(user events)");
+    for (const UserEvent& event : one.file.events) user_event(event, root);
+  }
+
+  MetricId sampled_metric(std::size_t metric) {
+    const Metric& of = builder_.metrics()[metrics_[metric].index()];
+    const std::string name = of.name + " (samples)";
+    if (const MetricId known = builder_.find_metric(name); known.valid()) return known;
+    Metric made = made_metric(name, of.unit, ValueKind::f64);
+    made.description = "How the samples of a timer divide what it has";
+    return builder_.add_metric(std::move(made));
+  }
+
+  // "NAME : path" is the event in that context; without one it belongs to the whole thread.
+  void user_event(const UserEvent& event, std::string_view root) {
+    std::string_view name = trim(event.name);
+    if (name.find("[GROUP=MAX_MARKER]") != std::string_view::npos ||
+        name.find("[GROUP=MIN_MARKER]") != std::string_view::npos) {
+      ++markers_;
+      return;
+    }
+    if (event.count <= 0) return;
+    std::string_view path = root;
+    if (const std::size_t colon = name.find(" : "); colon != std::string_view::npos) {
+      path = trim(name.substr(colon + 3));
+      name = trim(name.substr(0, colon));
+    }
+    const auto node = node_of(path);
+    const auto metric = [&](std::string_view suffix, ValueKind kind, std::string_view unit) {
+      std::string full = suffix.empty() ? std::string(name) : fmt::format("{} ({})", name, suffix);
+      if (const MetricId known = builder_.find_metric(full); known.valid()) return known;
+      return builder_.add_metric(made_metric(std::move(full), std::string(unit), kind));
+    };
+    const bool bytes =
+        to_lower(name).find("message size") != std::string::npos || to_lower(name).find("bytes") != std::string::npos;
+    const char* unit = bytes ? "bytes" : "";
+    builder_.add(location_, metric("", ValueKind::f64, unit), node, event.mean * event.count);
+    builder_.add(location_, metric("count", ValueKind::f64, "occ"), node, event.count);
+    builder_.add(location_, metric("minimum", ValueKind::min_f64, unit), node, event.minimum);
+    builder_.add(location_, metric("maximum", ValueKind::max_f64, unit), node, event.maximum);
+    builder_.add(location_, metric("sum of squares", ValueKind::f64, ""), node, event.sum_of_squares);
+  }
+
+  void report() {
+    if (!has_paths_) {
+      work_->diagnostics.info(
+          "profile.flat", place_,
+          "no call paths (TAU_CALLPATH=1 records them): what functions take with all that they call "
+          "is the scope 'inclusive' (table --scope inclusive)");
+    }
+    const auto info = [&](std::string_view id, std::uint64_t count, std::string_view text) {
+      if (count > 0) (void)work_->diagnostics.add(id, Severity::info, place_, std::string(text), count);
+    };
+    info("tau.parameters", parameters_, "an entry that splits a function by a parameter repeats its time; left out");
+    info("tau.summaries", summaries_, "a summary of samples repeats them; left out");
+    info("tau.markers", markers_, "a marker of an extreme of a user event repeats it; left out");
+  }
+
+  const std::vector<std::string>& names_;
+  const std::vector<ThreadFile>& files_;
+  Work work_;
+  ProfileBuilder builder_;
+  Place place_;
+  bool has_paths_ = false;
+  std::vector<MetricId> metrics_;
+  MetricId visits_, subrs_;
+  std::map<std::string_view, std::string_view> groups_;
+  std::map<std::string, RegionId> regions_;
+  std::map<std::string, SystemNodeId> hosts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SystemNodeId> processes_;
+  LocationId location_;
+  bool events_taken_ = false;
+  std::uint64_t parameters_ = 0, summaries_ = 0, markers_ = 0;
+};
+
+}  // namespace
+
+Result<ProfilePtr> to_profile(const std::vector<std::string>& metrics, const std::vector<ThreadFile>& files,
+                              const std::string& name, const Work& work) {
+  return Mapper(metrics, files, name, work).run();
+}
+
+}  // namespace fathom::tau

@@ -1,0 +1,222 @@
+#include "profile/build/profile_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "profile/reduce/reduced_source.hpp"
+
+namespace fathom {
+
+namespace {
+
+std::size_t hash(std::uint32_t parent, std::uint32_t region, Edge edge, std::uint32_t variant) {
+  std::uint64_t x = (std::uint64_t{parent} << 32 | region) * 0x9E3779B97F4A7C15ULL +
+                    (std::uint64_t{variant} << 2 | static_cast<std::uint64_t>(edge));
+  x ^= x >> 29;
+  return static_cast<std::size_t>(x * 0xC2B2AE3D27D4EB4FULL >> 20);
+}
+
+double combined(ValueKind kind, double a, double b) {
+  if (kind == ValueKind::min_f64) return std::min(a, b);
+  return kind == ValueKind::max_f64 ? std::max(a, b) : a + b;
+}
+
+}  // namespace
+
+RegionId ProfileBuilder::add_region(Region region) {
+  region.file_id = regions_.size();
+  regions_.push_back(std::move(region));
+  return RegionId(regions_.size() - 1);
+}
+
+RegionId ProfileBuilder::region(std::string_view name, std::string_view file, std::string_view module) {
+  key_.assign(name);
+  if (!file.empty() || !module.empty()) {
+    key_.push_back('\0');
+    key_.append(file);
+    key_.push_back('\0');
+    key_.append(module);
+  }
+  if (const auto found = region_index_.find(key_); found != region_index_.end()) return found->second;
+  Region made;
+  made.name = std::string(name);
+  made.file = std::string(file);
+  made.module = std::string(module);
+  const RegionId id = add_region(std::move(made));
+  region_index_.emplace(key_, id);
+  return id;
+}
+
+ProfileBuilder::Node ProfileBuilder::child(Node parent, RegionId region, Edge edge, std::uint32_t variant) {
+  if ((nodes_.size() + 1) * 2 > slots_.size()) {
+    slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), 0);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      std::size_t at = hash(nodes_[i].parent, nodes_[i].region.value, nodes_[i].edge, nodes_[i].variant) & mask;
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash(parent, region.value, edge, variant) & mask;
+  for (; slots_[at] != 0; at = (at + 1) & mask) {
+    const NodeData& node = nodes_[slots_[at] - 1];
+    if (node.parent == parent && node.region == region && node.edge == edge && node.variant == variant) {
+      return slots_[at] - 1;
+    }
+  }
+  nodes_.push_back({parent, region, edge, variant});
+  slots_[at] = static_cast<std::uint32_t>(nodes_.size());
+  return static_cast<Node>(nodes_.size() - 1);
+}
+
+void ProfileBuilder::called_from(Node node, std::int64_t line) {
+  NodeData& data = nodes_[node];
+  data.line = !data.has_line || data.line == line ? line : -1;
+  data.has_line = true;
+}
+
+MetricId ProfileBuilder::add_metric(Metric metric) {
+  if (!metric.type.is_double()) metric.type = {metric.type.is_integer() ? ValueKind::i64 : ValueKind::f64, 0};
+  if (metric.scopes.empty()) metric.scopes = {{Scope::exclusive, {}}};
+  metric.file_id = metrics_.size();
+  const std::string name = metric.name;
+  for (std::size_t more = 2; find_metric(metric.name).valid(); ++more) metric.name = fmt::format("{} #{}", name, more);
+  first_slot_.push_back(slot_count_);
+  slot_count_ += static_cast<std::uint32_t>(metric.scopes.size());
+  metrics_.push_back(std::move(metric));
+  return MetricId(metrics_.size() - 1);
+}
+
+MetricId ProfileBuilder::find_metric(std::string_view name) const {
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (metrics_[i].name == name) return MetricId(i);
+  }
+  return {};
+}
+
+void ProfileBuilder::put(LocationId location, MetricId metric, std::uint32_t scope, Node node, std::uint64_t bits) {
+  if (values_.size() <= location.index()) values_.resize(location.index() + 1);
+  Slots& slots = values_[location.index()];
+  const std::uint32_t slot = first_slot_[metric.index()] + scope;
+  if (slots.size() <= slot) slots.resize(slot_count_);
+  slots[slot].push_back({node, bits});
+}
+
+Result<ProfilePtr> ProfileBuilder::finish() && {
+  slots_ = {};
+  region_index_ = {};
+  std::uint64_t entries = 0;
+  for (const Slots& slots : values_) {
+    for (const auto& slot : slots) entries += slot.size();
+  }
+  constexpr std::uint64_t kContextBytes = 200;
+  FATHOM_TRY(auto reserved,
+             work_->budget.reserve(entries * sizeof(Entry) + nodes_.size() * kContextBytes, "the values of a profile"));
+  ContextTreeBuilder tree;
+  for (const NodeData& node : nodes_) tree.add(node.parent, node.region, 0, node.line, node.edge);
+  for (auto& [node, details] : details_) tree.details(node) = std::move(details);
+  std::vector<ContextId> numbers;
+  auto defs = std::make_shared<Definitions>();
+  // The ids of contexts are their numbers, which only the tree knows: it is built twice.
+  ContextTree first = std::move(tree).build(&numbers);
+  ContextTreeBuilder numbered;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const Context& context = first[ContextId(i)];
+    const auto handle = numbered.add(context.parent.valid() ? context.parent.value : ContextTreeBuilder::kRoot,
+                                     context.region, i, context.line, context.edge);
+    if (const ContextDetails& details = first.details(ContextId(i)); !(details == ContextDetails())) {
+      numbered.details(handle) = details;
+    }
+  }
+  defs->contexts = std::move(numbered).build();
+  const bool only_calls = defs->contexts.only_calls();
+  std::vector<ValueKind> kinds;  // by slot
+  for (Metric& metric : metrics_) {
+    for (StoredScope& scope : metric.scopes) {
+      if (scope.scope == Scope::exclusive && !only_calls) scope.scope = Scope::own;
+      kinds.push_back(metric.type.kind);
+    }
+  }
+  values_.resize(system.location_count());
+  std::vector<reduction::LocationValues> values(values_.size());
+  std::atomic<std::uint64_t> overflows = 0;
+  FATHOM_CHECK(parallel_for(values_.size(), [&](std::size_t i) -> Result<void> {
+    reduction::LocationValues& out = values[i];
+    values_[i].resize(slot_count_);
+    out.begin.push_back(0);
+    for (std::uint32_t slot = 0; slot < slot_count_; ++slot) {
+      auto& list = values_[i][slot];
+      for (Entry& entry : list) entry.node = numbers[entry.node].value;
+      const auto before = [](const Entry& a, const Entry& b) { return a.node < b.node; };
+      if (!std::is_sorted(list.begin(), list.end(), before)) std::stable_sort(list.begin(), list.end(), before);
+      for (std::size_t at = 0; at < list.size();) {
+        const std::uint32_t context = list[at].node;
+        std::uint64_t bits = list[at].bits;
+        for (++at; at < list.size() && list[at].node == context; ++at) {
+          if (kinds[slot] != ValueKind::i64) {
+            bits = std::bit_cast<std::uint64_t>(
+                combined(kinds[slot], std::bit_cast<double>(bits), std::bit_cast<double>(list[at].bits)));
+            continue;
+          }
+          std::int64_t sum = 0;
+          const auto a = static_cast<std::int64_t>(bits);
+          if (__builtin_add_overflow(a, static_cast<std::int64_t>(list[at].bits), &sum)) {
+            sum = a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+            ++overflows;
+          }
+          bits = static_cast<std::uint64_t>(sum);
+        }
+        if (bits == 0 && (kinds[slot] == ValueKind::i64 || kinds[slot] == ValueKind::f64)) continue;
+        out.contexts.push_back(context);
+        out.values.push_back(bits);
+      }
+      out.begin.push_back(static_cast<std::uint32_t>(out.contexts.size()));
+      list = {};
+    }
+    return {};
+  }));
+  if (overflows > 0) {
+    FATHOM_CHECK(work_->diagnostics.add("profile.overflow", Severity::data_loss, Place::in(name_),
+                                        "a sum does not fit into 64 bits; it is cut to the largest number that does",
+                                        overflows));
+  }
+  defs->metrics = std::move(metrics_);
+  defs->regions = std::move(regions_);
+  defs->system = std::move(system);
+  defs->attributes = std::move(attributes);
+  std::vector<Budget::Reservation> kept;
+  kept.push_back(std::move(reserved));
+  auto profile = std::make_shared<Profile>();
+  profile->definitions = std::move(defs);
+  profile->values =
+      std::make_shared<reduction::ReducedSource>(std::move(values), std::move(kept), std::move(first_slot_));
+  profile->name = std::move(name_);
+  profile->work = std::move(work_);
+  return ProfilePtr(std::move(profile));
+}
+
+LocationId add_single_location(SystemTree& system, std::string_view process) {
+  SystemNode machine;
+  machine.type = "machine";
+  machine.name = "machine";
+  SystemNode group;
+  group.parent = system.add(std::move(machine));
+  group.kind = SystemKind::group;
+  group.type = "process";
+  group.name = std::string(process);
+  group.rank = 0;
+  SystemNode thread;
+  thread.parent = system.add(std::move(group));
+  thread.kind = SystemKind::location;
+  thread.type = "thread";
+  thread.name = "Thread 0";
+  thread.rank = 0;
+  return system.add_location(std::move(thread));
+}
+
+}  // namespace fathom

@@ -1,0 +1,101 @@
+// Slices ("from here to there it did this") and points of time of many rows, in any order as files have them, made into
+// what locations need: in time order, nested, every slice with its end. Arrays that outgrow the memory are in temporary
+// files, so that a file of any size can be taken in.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/work.hpp"
+#include "io/large_array.hpp"
+#include "trace/event.hpp"
+
+namespace fathom {
+
+struct StoredSlice {
+  static constexpr std::int64_t kOpen = INT64_MAX;  // end of a slice that never ends
+  static constexpr std::uint64_t kNoRecord = (std::uint64_t{1} << 48) - 1;
+
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t record : 48 = kNoRecord;
+  std::uint64_t depth : 16 = 0;
+  std::uint32_t region = 0;
+  std::uint32_t row = 0;
+};
+static_assert(sizeof(StoredSlice) == 32);
+
+// One line of time: what a location will be.
+struct StoredRow {
+  std::span<const StoredSlice> slices;  // by begin, outer ones first
+  std::span<const Event> points;        // by time
+  std::uint32_t of = 0;                 // the row it was given as
+  std::uint32_t lane = 0;               // > 0: what does not fit into that row because it overlaps
+};
+
+class SliceStore {
+ public:
+  explicit SliceStore(const Work& work);
+
+  // Rows are numbered by the caller, without large gaps. `record` tells the order of what has equal times.
+  void slice(std::uint32_t row, std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t region, std::uint64_t record);
+  // Begin and end are paired by the stack of the row; an end with a region closes down to it, without (Event::kNoName)
+  // the innermost one.
+  void begin(std::uint32_t row, std::int64_t time_ns, std::uint32_t region, std::uint64_t record);
+  void end(std::uint32_t row, std::int64_t time_ns, std::uint32_t region, std::uint64_t record);
+  // The same where a row has many things under way at once, each with its own nesting and told apart by its key.
+  void begin_floating(std::uint32_t row, std::uint64_t key, std::int64_t time_ns, std::uint32_t region,
+                      std::uint64_t record);
+  void end_floating(std::uint32_t row, std::uint64_t key, std::int64_t time_ns, std::uint32_t region,
+                    std::uint64_t record);
+  // An event of any kind but enter and leave; its location is the row.
+  void point(std::uint32_t row, Event event);
+
+  // Of all rows, until they are arranged.
+  [[nodiscard]] std::span<Event> points() { return {points_.data(), points_.size()}; }
+
+  // Sorts, pairs and lays what overlaps beside each other. What was noticed goes to the diagnostics under `place`.
+  Result<void> arrange(std::uint32_t rows, const Place& place);
+  // After that: all rows that were given, in order, then those that were needed beside them.
+  [[nodiscard]] const std::vector<StoredRow>& rows() const { return rows_; }
+
+  // How often something was as it should not be.
+  struct Defects {
+    std::uint64_t overlapping = 0;     // slices that are on a lane of their own
+    std::uint64_t closed_early = 0;    // ended with something around them
+    std::uint64_t unmatched_ends = 0;  // nothing was open
+    std::uint64_t unfinished = 0;
+  };
+  [[nodiscard]] const Defects& defects() const { return defects_; }
+  [[nodiscard]] std::uint64_t slices() const { return slice_count_; }
+  [[nodiscard]] std::uint64_t point_count() const { return points_.size(); }
+
+ private:
+  struct Floating {
+    std::int64_t time_ns;
+    std::uint64_t key;
+    std::uint64_t record : 63;
+    std::uint64_t is_end : 1;
+    std::uint32_t region;
+    std::uint32_t row;
+  };
+  class Arranger;
+
+  Result<void> arrange_rows(std::uint32_t rows);
+  void arrange_floating(std::uint32_t rows);
+  Result<void> note(const Place& place) const;
+
+  Work work_;
+  std::unique_ptr<ArrayPool> pool_;
+  LargeArray<StoredSlice> slices_;  // as given, then by row
+  LargeArray<StoredSlice> lanes_;   // what is beside the rows
+  LargeArray<StoredSlice> floated_;
+  LargeArray<Event> points_;
+  LargeArray<Floating> floating_;
+  std::vector<StoredRow> rows_;
+  Defects defects_;
+  std::uint64_t slice_count_ = 0;
+};
+
+}  // namespace fathom

@@ -1,0 +1,206 @@
+#include "trace/summary/index_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "io/byte_cursor.hpp"
+#include "io/file.hpp"
+#include "io/output_file.hpp"
+
+namespace fathom::summary {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kMagic = "FATHOMX1";
+constexpr std::size_t kKey = 32;
+constexpr std::size_t kHead = 64;  // magic, key, where the directory begins, its size, its checksum, spare
+
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+template <class T>
+void put(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// Reads numbers out of the directory; past its end everything is 0 and `short_` says so.
+class Numbers {
+ public:
+  explicit Numbers(Bytes bytes) : bytes_(bytes) {}
+  template <class T>
+  T take() {
+    T value{};
+    if (bytes_.size() - at_ < sizeof value) {
+      short_ = true;
+      at_ = bytes_.size();
+      return value;
+    }
+    std::memcpy(&value, bytes_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
+  // Whether that many items of a size can follow.
+  [[nodiscard]] bool room(std::uint64_t count, std::size_t size) const { return count <= (bytes_.size() - at_) / size; }
+  [[nodiscard]] bool complete() const { return !short_ && at_ == bytes_.size(); }
+  [[nodiscard]] bool is_short() const { return short_; }
+
+ private:
+  Bytes bytes_;
+  std::size_t at_ = 0;
+  bool short_ = false;
+};
+
+Result<StoredIndex> parse(const Blob& blob, std::string_view key, std::size_t rows) {
+  const auto damaged = [&](const char* what) { return Error(what, blob.place()); };
+  const Bytes bytes = blob.bytes();
+  if (bytes.size() < kHead || !blob.starts_with(kMagic)) return damaged("this is no index of a timeline");
+  if (blob.text().substr(kMagic.size(), kKey) != key) return damaged("the index belongs to another input");
+  Numbers head(bytes.subspan(kMagic.size() + kKey, kHead - kMagic.size() - kKey));
+  const auto begin = head.take<std::uint64_t>();
+  const auto size = head.take<std::uint64_t>();
+  const auto sum = head.take<std::uint32_t>();
+  if (begin < kHead || begin > bytes.size() || size != bytes.size() - begin) return damaged("the index is cut short");
+  if (checksum(bytes.subspan(begin, size)) != sum) return damaged("the index is damaged");
+  Numbers in(bytes.subspan(begin, size));
+  StoredIndex index;
+  index.events = in.take<std::uint64_t>();
+  const auto contexts = in.take<std::uint64_t>();
+  if (!in.room(contexts, 13)) return damaged("the index is damaged: contexts");
+  for (std::uint64_t i = 0; i < contexts; ++i) {
+    Contexts::Node node;
+    node.parent = in.take<std::uint32_t>();
+    node.step.kind = static_cast<StepKind>(std::min<std::uint8_t>(in.take<std::uint8_t>(), 2));
+    node.step.id = in.take<std::int64_t>();
+    if (node.parent != kNothing && node.parent >= i) return damaged("the index is damaged: parents");
+    node.depth = node.parent == kNothing ? 0 : index.contexts[node.parent].depth + 1;
+    index.contexts.push_back(node);
+  }
+  if (in.take<std::uint64_t>() != rows) return damaged("the index has another number of rows");
+  auto owner = std::make_shared<Blob>(blob);
+  for (std::size_t r = 0; r < rows; ++r) {
+    auto row = std::make_shared<TimelineRow>();
+    row->whole = true;
+    row->first_ns = in.take<std::int64_t>();
+    row->last_ns = in.take<std::int64_t>();
+    const auto at = in.take<std::uint64_t>();
+    const auto length = in.take<std::uint64_t>();
+    BlockTree::Layout layout;
+    layout.packed_bytes = in.take<std::uint64_t>();
+    layout.blocks = in.take<std::uint64_t>();
+    const auto levels = in.take<std::uint32_t>();
+    if (!in.room(levels, 8) || levels > 64) return damaged("the index is damaged: levels");
+    for (std::uint32_t i = 0; i < levels; ++i) layout.level_sizes.push_back(in.take<std::uint64_t>());
+    const auto end_ns = in.take<std::int64_t>();
+    const auto transitions = in.take<std::uint64_t>();
+    const auto nodes = in.take<std::uint32_t>();
+    const auto known = in.take<std::uint32_t>();
+    if (!in.room(known, 4)) return damaged("the index is damaged: rows");
+    for (std::uint32_t i = 0; i < known; ++i) {
+      row->global.push_back(in.take<std::uint32_t>());
+      if (row->global.back() >= contexts) return damaged("the index is damaged: numbers of contexts");
+    }
+    if (at < kHead || at > begin || length > begin - at || at % 8 != 0) return damaged("the index is damaged: places");
+    auto tree = BlockTree::over(bytes.subspan(at, length), layout, end_ns, transitions, known, owner);
+    if (!tree) return damaged("the index is damaged: blocks");
+    if (checksum(tree->node_bytes()) != nodes) return damaged("the index is damaged: nodes");
+    row->tree = std::move(*tree);
+    index.rows.push_back(std::move(row));
+  }
+  if (!in.complete()) return damaged("the index is damaged: its end");
+  return index;
+}
+
+}  // namespace
+
+Result<StoredIndex> read_index(const fs::path& path, std::string_view key, std::size_t rows) {
+  FATHOM_TRY(const Blob blob, map_file(path));
+  FATHOM_TRY(StoredIndex index, parse(blob, key, rows));
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // who was used last
+  return index;
+}
+
+Result<StoredIndex> write_index(const fs::path& path, std::string_view key, const StoredIndex& index) {
+  FATHOM_TRY(OutputFile out, OutputFile::create(path));
+  std::string head(kHead, '\0');
+  out.write(head);
+  std::string directory;
+  put(directory, index.events);
+  put(directory, std::uint64_t{index.contexts.size()});
+  for (const Contexts::Node& node : index.contexts) {
+    put(directory, node.parent);
+    put(directory, static_cast<std::uint8_t>(node.step.kind));
+    put(directory, node.step.id);
+  }
+  put(directory, std::uint64_t{index.rows.size()});
+  for (const RowPtr& row : index.rows) {
+    const BlockTree& tree = row->tree;
+    const std::uint64_t at = out.offset();
+    out.write(tree.raw());
+    put(directory, row->first_ns);
+    put(directory, row->last_ns);
+    put(directory, at);
+    put(directory, std::uint64_t{tree.raw().size()});
+    put(directory, tree.layout().packed_bytes);
+    put(directory, tree.layout().blocks);
+    put(directory, static_cast<std::uint32_t>(tree.layout().level_sizes.size()));
+    for (const std::uint64_t size : tree.layout().level_sizes) put(directory, size);
+    put(directory, tree.end_ns());
+    put(directory, tree.transitions());
+    put(directory, checksum(tree.node_bytes()));
+    put(directory, static_cast<std::uint32_t>(row->global.size()));
+    for (const std::uint32_t context : row->global) put(directory, context);
+  }
+  const std::uint64_t begin = out.offset();
+  out.write(directory);
+  head.assign(kMagic);
+  head.append(key.substr(0, kKey));
+  put(head, begin);
+  put(head, std::uint64_t{directory.size()});
+  put(head, checksum(as_bytes(directory)));
+  out.overwrite(0, as_bytes(head));
+  FATHOM_TRY(const Blob blob, out.written());
+  FATHOM_TRY(StoredIndex stored, parse(blob, key, index.rows.size()));
+  FATHOM_CHECK(out.commit());
+  std::error_code ignored;
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, ignored);
+  return stored;
+}
+
+fs::path index_directory() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "fathom";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "fathom";
+  return {};
+}
+
+void prune_indexes(const fs::path& directory, std::uint64_t most, const fs::path& keep) {
+  struct Found {
+    fs::path path;
+    fs::file_time_type used;
+    std::uint64_t size;
+  };
+  std::vector<Found> found;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(directory, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    if (!entry->is_regular_file(ignored) || entry->path().extension() != kIndexExtension) continue;
+    found.push_back({entry->path(), entry->last_write_time(ignored), entry->file_size(ignored)});
+  }
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.used > b.used; });
+  std::uint64_t sum = 0;
+  for (const Found& one : found) {
+    sum += one.size;
+    if (sum > most && one.path != keep) fs::remove(one.path, ignored);
+  }
+}
+
+}  // namespace fathom::summary

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "experiment/experiment.hpp"
+#include "formats/caliper/caliper_format.hpp"
+#include "formats/conversions.hpp"
+#include "formats/registry.hpp"
+#include "profile/compute.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom {
+namespace {
+
+// Attributes 20 function, 21 loop (nested), 30 time (double, value, unit), 31 mpi.rank (int, value), 32 block (int,
+// value), 33 inclusive time, 40 jobsize (global).
+std::string stream(int jobsize, double seconds) {
+  std::string text = R"(__rec=node,id=12,attr=10,data=64,parent=3
+__rec=node,id=14,attr=8,data=attribute.unit,parent=12
+__rec=node,id=19,attr=10,data=276,parent=3
+__rec=node,id=20,attr=8,data=function,parent=19
+__rec=node,id=21,attr=8,data=loop,parent=19
+__rec=node,id=22,attr=14,data=sec,parent=5
+__rec=node,id=23,attr=10,data=65,parent=22
+__rec=node,id=30,attr=8,data=sum#time.duration,parent=23
+__rec=node,id=33,attr=8,data=inclusive#sum#time.duration,parent=23
+__rec=node,id=24,attr=10,data=65,parent=1
+__rec=node,id=31,attr=8,data=mpi.rank,parent=24
+__rec=node,id=32,attr=8,data=block,parent=24
+__rec=node,id=39,attr=10,data=577,parent=1
+__rec=node,id=40,attr=8,data=jobsize,parent=39
+__rec=node,id=50,attr=20,data=main
+__rec=node,id=51,attr=21,data=a\,b\=c\\d,parent=50
+)";
+  text += "__rec=ctx,ref=50,attr=30=33=31,data=" + std::to_string(seconds) + "=" + std::to_string(seconds) + "=0\n";
+  text += "__rec=ctx,ref=50,attr=30=33=31,data=2=9=1\n__rec=ctx,ref=51,attr=30=33=31,data=4=4=1\n";
+  text += "__rec=ctx,ref=51,attr=30=33=31=32,data=0.5=0.5=1=7\n__rec=ctx,attr=30=31,data=1=0\n";
+  text += "__rec=globals,attr=40,data=" + std::to_string(jobsize) + "\n";
+  return text;
+}
+
+Result<ProfilePtr> open_text(const std::string& text, const Work& work, const Format& format = caliper::format()) {
+  FATHOM_TRY(auto dataset, format.open(Source::of(Blob::own("x.cali", text)), work));
+  return dataset->profile();
+}
+
+std::map<std::string, std::string> values(const Profile& profile, std::string_view metric) {
+  std::map<std::string, std::string> out;
+  const Definitions& defs = profile.defs();
+  Selection selection;
+  selection.locations = all_locations(defs);
+  const auto cells = compute(profile, defs.find_metric(metric), selection);
+  EXPECT_TRUE(cells.ok());
+  for (std::size_t row = 0; row < cells->rows(); ++row) {
+    for (std::uint32_t column = 0; column < cells->columns(); ++column) {
+      if (cells->is_zero(row, column)) continue;
+      out[defs.path(ContextId(row)) + " @" + defs.system.location_label(LocationId{column})] =
+          cells->at(row, column).text();
+    }
+  }
+  return out;
+}
+using Values = std::map<std::string, std::string>;
+
+TEST(Caliper, PathsRanksAndTimeSeries) {
+  const Work work = make_work();
+  const auto profile = open_text(stream(8, 3), work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "sum#time.duration"), (Values{{"main @0", "3"},
+                                                            {"main @1", "2"},
+                                                            {"main->a,b=c\\d @1", "4"},
+                                                            {"main->a,b=c\\d (block=7) @1", "0.5"},
+                                                            {"(unattributed) @0", "1"}}));
+  EXPECT_EQ((*profile)->defs().metrics[0].unit, "sec");
+  EXPECT_EQ((*profile)->defs().metrics.size(), 1u);  // the inclusive twin is left out, with a note
+  EXPECT_EQ(*find_attribute((*profile)->defs().attributes, "jobsize"), "8");
+  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "caliper.inclusive");
+}
+
+TEST(Caliper, AppendedStreamsAndDamage) {
+  // The second stream gives the number 50 to another function.
+  std::string second = stream(8, 3);
+  second.replace(second.find("data=main"), 9, "data=late");
+  const auto both = open_text(stream(8, 3) + second, make_work());
+  ASSERT_TRUE(both.ok());
+  const Values seen = values(**both, "sum#time.duration");
+  EXPECT_EQ(seen.at("main @0"), "3");
+  EXPECT_EQ(seen.at("late @0"), "3");
+  const std::string text = stream(8, 3);
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    const auto cut = open_text(text.substr(0, length), make_work());
+    EXPECT_TRUE(cut.ok() || !cut.error().place().file.empty());
+  }
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    std::string flipped = text;
+    for (int k = 0; k < 3; ++k) flipped[random() % flipped.size()] ^= static_cast<char>(1 << random() % 7);
+    (void)open_text(flipped, make_work());
+  }
+  // A node that is its own ancestor ends.
+  EXPECT_TRUE(open_text("__rec=node,id=50,attr=20,data=x,parent=50\n__rec=ctx,ref=50\n", make_work()).ok());
+}
+
+TEST(Caliper, JsonSplit) {
+  const std::string text = R"({"data":[[3.5,0,null,1],[1.0,1,0,0],[2.5,1,0,null]],
+    "columns":["time","mpi.rank","other","path"],
+    "column_metadata":[{"is_value":true,"attribute.unit":"sec"},{"is_value":true},{"is_value":false},{"is_value":false}],
+    "nodes":[{"label":"main","column":"path"},{"label":"f","column":"path","parent":0}],"jobsize":"4"})";
+  const auto profile = open_text(text, make_work(), caliper::json_format());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "time"), (Values{{"main->f @0", "3.5"}, {"main @1", "1"}, {"(unattributed) @1", "2.5"}}));
+  EXPECT_FALSE(open_text("{\"data\":1}", make_work(), caliper::json_format()).ok());
+  EXPECT_FALSE(open_text("[", make_work(), caliper::json_format()).ok());
+}
+
+// A directory of profiles that say which run they are is an experiment.
+TEST(Caliper, GlobalsAreTheParametersOfRuns) {
+  const TemporaryDirectory folder;
+  for (const int size : {2, 4, 8, 16, 32}) {
+    std::ofstream(folder / ("run_" + std::to_string(1000 - size) + ".cali")) << stream(size, size);
+  }
+  const auto dataset = open_dataset(folder.path(), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->format().name, "runs");
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  ASSERT_EQ((*experiment)->parameters().size(), 1u);
+  EXPECT_EQ((*experiment)->parameters()[0], "jobsize");
+}
+
+TEST(Conversions, EveryWrittenFormatSaysWhatItLoses) {
+  std::set<std::string_view> to;
+  for (const Conversion& one : all_conversions()) {
+    EXPECT_NE(one.loses, "what it says when it is written") << one.to->name;
+    to.insert(one.to->name);
+  }
+  for (const Format* format : all_formats()) {
+    EXPECT_TRUE(format->write == nullptr || to.contains(format->name)) << format->name;
+  }
+}
+
+}  // namespace
+}  // namespace fathom

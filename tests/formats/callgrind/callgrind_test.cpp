@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/callgrind/callgrind_format.hpp"
+#include "formats/registry.hpp"
+#include "profile/compute.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom {
+namespace {
+
+// Two parts of two threads: numbers for names, relative and hexadecimal positions, inlined files, jumps, left-out
+// zeros.
+const char* const kText = R"(# callgrind format
+version: 1
+creator: by hand
+cmd: ./a.out
+part: 1
+thread: 1
+positions: instr line
+event: Ir : Instruction Fetch
+event: Sum = Ir + Dr
+events: Ir Dr
+summary: 0
+
+ob=(1) /bin/a
+fl=(1) a.c
+fn=(1) main
+0x10 5 10 1
++4 +1 0x5
+fi=(2) inline.h
+* * 1 1
+fe=(1)
+jcnd=1/2 +8 7
++2 -1
+cfi=(3) b.c
+cfn=(2) f
+calls=3 0x100 *
+* 7 90 9
+cfn=(3) g
+calls=1 0x200 1
++1 +1 7
+
+fl=(3)
+fn=(2)
+0x100 1 60 6
+cfn=(2)
+calls=2 0x100 1
+* 2 20
+fn=(3) g
+0x200 1 7
+
+part: 2
+thread: 2
+events: Dr Ir
+fl=(1)
+fn=(1)
+1 1 3 100
+
+totals: 5 103
+)";
+
+Result<ProfilePtr> open_text(const std::string& text, const Work& work) {
+  FATHOM_TRY(auto dataset, callgrind::format().open(Source::of(Blob::own("x.callgrind", text)), work));
+  return dataset->profile();
+}
+
+// By "name file location" and scope.
+std::map<std::string, std::string> values(const Profile& profile, std::string_view metric, std::string_view scope) {
+  std::map<std::string, std::string> out;
+  const Definitions& defs = profile.defs();
+  Selection selection;
+  selection.flavour = {Flavour::Kind::named, std::string(scope)};
+  if (scope.empty()) selection.flavour = {Flavour::Kind::exclusive, {}};
+  selection.locations = all_locations(defs);
+  const auto cells = compute(profile, defs.find_metric(metric), selection);
+  EXPECT_TRUE(cells.ok());
+  for (std::size_t row = 0; row < cells->rows(); ++row) {
+    const Region& region = defs.region_of(ContextId(row));
+    for (std::size_t column = 0; column < cells->columns(); ++column) {
+      if (cells->is_zero(row, column)) continue;
+      out[region.name + " " + region.file + " " + std::to_string(column)] = cells->at(row, column).text();
+    }
+  }
+  return out;
+}
+using Values = std::map<std::string, std::string>;
+
+TEST(Callgrind, EveryRuleOfTheText) {
+  const Work work = make_work();
+  const auto profile = open_text(kText, work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  // g is called from main as a function of main's file, and defined in another: two functions.
+  EXPECT_EQ(values(**profile, "Ir", ""),
+            (Values{{"main a.c 0", "16"}, {"main a.c 1", "100"}, {"f b.c 0", "60"}, {"g b.c 0", "7"}}));
+  EXPECT_EQ(values(**profile, "Dr", ""), (Values{{"main a.c 0", "2"}, {"main a.c 1", "3"}, {"f b.c 0", "6"}}));
+  // With what is called; a function that calls itself has that already.
+  EXPECT_EQ(values(**profile, "Ir", "inclusive").at("main a.c 0"), "113");
+  EXPECT_EQ(values(**profile, "Ir", "inclusive").at("f b.c 0"), "60");
+  EXPECT_EQ(values(**profile, "calls", ""), (Values{{"f b.c 0", "5"}, {"g a.c 0", "1"}}));
+  EXPECT_EQ((*profile)->defs().metrics[0].display_name, "Instruction Fetch");
+  std::set<std::string> ids;
+  for (const Diagnostic& one : work->diagnostics.all()) ids.insert(one.id);
+  // The totals of the text are wrong on purpose.
+  EXPECT_EQ(ids, (std::set<std::string>{"callgrind.totals", "callgrind.derived_event", "profile.flat"}));
+}
+
+TEST(Callgrind, CostsThatAreNoNumbersAreRefusedWithTheirLine) {
+  const auto refused = open_text("events: Ir\nfn=f\n1 2\n* *\n", make_work());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().place().line, 4u);
+  EXPECT_FALSE(open_text("fn=f\n1 2\n", make_work()).ok());
+  EXPECT_FALSE(open_text("hello\n", make_work()).ok());
+}
+
+TEST(Callgrind, EveryTruncationAndManyFlipsAreSurvived) {
+  const std::string text = kText;
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    const auto profile = open_text(text.substr(0, length), make_work());
+    EXPECT_TRUE(profile.ok() || !profile.error().place().file.empty());
+  }
+  std::mt19937 random(2);
+  for (int i = 0; i < 2000; ++i) {
+    std::string flipped = text;
+    for (int k = 0; k < 3; ++k) flipped[random() % flipped.size()] ^= static_cast<char>(1 << random() % 7);
+    (void)open_text(flipped, make_work());
+  }
+}
+
+TEST(Callgrind, WhatIsWrittenIsReadBack) {
+  const TemporaryDirectory folder;
+  const auto dataset = open_dataset(FATHOM_SOURCE_DIR "/examples/stencil.cubex", make_work());
+  ASSERT_TRUE(dataset.ok());
+  ASSERT_TRUE(callgrind::format().write(**dataset, folder / "out.callgrind", {}).ok());
+  const Work work = make_work();
+  const auto again = open_dataset(folder / "out.callgrind", work);
+  ASSERT_TRUE(again.ok());
+  const auto profile = (*again)->profile();
+  ASSERT_TRUE(profile.ok());
+  Int128 visits = 0;
+  for (const auto& [name, value] : values(**profile, "visits", "")) visits += std::stoll(value);
+  EXPECT_TRUE(visits == 70304);  // of the example, as `fathom table --total` has them
+  EXPECT_FALSE(work->diagnostics.defective());
+  // A call graph written from a call graph has the same calls.
+  ASSERT_TRUE(callgrind::format().write(**again, folder / "twice.callgrind", {}).ok());
+  const auto twice = open_dataset(folder / "twice.callgrind", make_work());
+  ASSERT_TRUE(twice.ok());
+  const auto second = (*twice)->profile();
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(values(**second, "time", "inclusive"), values(**profile, "time", "inclusive"));
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/slice_traces.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom::chrome {
+namespace {
+
+using test::read_text;
+using test::sums_of;
+
+std::filesystem::path data() { return std::filesystem::path(FATHOM_SHARED_DATA) / "perfetto"; }
+
+// Where the trace processor refuses events that we take, or leaves open what we close with the slice around it.
+const std::map<std::string, std::vector<std::string>> kLeftOpenThere = {
+    {"speedscope_zero-duration-events.json", {"C"}},
+    {"catapult_nestable_async.json", {"URL_REQUEST_DELEGATE_UNMATCHED_BEGIN"}},
+};
+
+TEST(Chrome, AgreesWithTheTraceProcessor) {
+  if (!std::filesystem::exists(data())) GTEST_SKIP() << "no shared data";
+  int files = 0;
+  for (const char* folder : {"chrome", "probes"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(data() / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.find(".json") == std::string::npos) continue;
+      SCOPED_TRACE(name);
+      auto dataset = open_dataset(entry.path(), make_work());
+      ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+      EXPECT_EQ((*dataset)->format().name, "chrome");
+      auto trace = (*dataset)->trace();
+      ASSERT_TRUE(trace.ok()) << trace.error().text();
+      const auto expected = test::expected_of(entry.path());
+      const auto open = kLeftOpenThere.find(name);
+      const auto sums = sums_of(**trace);
+      test::expect_names(sums, expected, open == kLeftOpenThere.end() ? std::vector<std::string>{} : open->second);
+      EXPECT_EQ(sums.counters, expected["counter_values"].get<std::uint64_t>());
+      // What it drops we keep.
+      std::uint64_t dropped = 0;
+      for (const auto& problem : expected["problems"]) {
+        if (problem["name"] == "slice_drop_overlapping_complete_event")
+          dropped += problem["value"].get<std::uint64_t>();
+      }
+      EXPECT_GE(sums.slices + sums.markers, expected["slices"].get<std::uint64_t>() + dropped);
+      ++files;
+    }
+  }
+  EXPECT_GE(files, 40);
+}
+
+TEST(Chrome, KeepsWhatOverlapsOnARowBeside) {
+  DatasetPtr dataset;
+  const Work work = make_work();
+  const auto trace = read_text(R"([{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":10},
+    {"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":10},{"ph":"X","name":"c","pid":1,"tid":2,"ts":6,"dur":2}])",
+                               "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  ASSERT_EQ(trace->location_count(), 2U);
+  EXPECT_EQ(trace->definitions().system.location_label(LocationId(0)), "1.2");
+  EXPECT_EQ(trace->definitions().system.location_label(LocationId(1)), "1.2+1");
+  const auto sums = sums_of(*trace);
+  EXPECT_EQ(sums.names.at("a").total_ns, 10000);
+  EXPECT_EQ(sums.names.at("b").total_ns, 10000);
+  EXPECT_EQ(sums.names.at("c").total_ns, 2000);
+}
+
+TEST(Chrome, TimesAreExactFarFromZero) {
+  DatasetPtr dataset;
+  auto trace =
+      read_text(R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1707417525509335.123,"dur":0.0005}])", "chrome", dataset);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(trace->known_span()->from_ns, 1707417525509335123);
+  EXPECT_EQ(trace->known_span()->to_ns, 1707417525509335124);
+  // PyTorch counts from a base, unless times are whole already.
+  trace = read_text(R"({"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1.5,"dur":1}],
+    "baseTimeNanoseconds":1700000000000000000})",
+                    "chrome", dataset);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(trace->known_span()->from_ns, 1700000000000001500);
+  trace = read_text(R"({"baseTimeNanoseconds":1700000000000000000,
+    "traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1700000000000002.5,"dur":1}]})",
+                    "chrome", dataset);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(trace->known_span()->from_ns, 1700000000000002500);
+}
+
+// Lists of objects inside events that look like events, over many pieces: pieces end where events end all the same.
+TEST(Chrome, PiecesEndBetweenEvents) {
+  std::string text = "{\"traceEvents\":[";
+  constexpr int kEvents = 45000;
+  for (int i = 0; i < kEvents; ++i) {
+    text += fmt::format(
+        "{}{{\"ph\":\"X\",\"name\":\"f{}\",\"pid\":{},\"tid\":1,\"ts\":{},\"dur\":1,"
+        "\"args\":{{\"list\":[{{\"ph\":\"X\",\"name\":\"no\"}},{{\"ph\":\"X\",\"text\":\"}},{{\\\"ph\\\":1\"}}]}}}}",
+        i == 0 ? "" : ",", i % 7, i % 3, i * 2);
+  }
+  text += "],\"samples\":[{\"ph\":\"X\"},{\"ph\":\"X\"}],\"traceName\":\"made\"}";
+  ASSERT_GT(text.size(), std::size_t{5} << 20);
+  DatasetPtr dataset;
+  const Work work = make_work();
+  const auto trace = read_text(text, "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(work->diagnostics.size(), 0U);
+  const auto sums = sums_of(*trace);
+  EXPECT_EQ(sums.slices, std::uint64_t{kEvents});
+  EXPECT_EQ(sums.names.count("no"), 0U);
+  const auto* name = find_attribute(trace->definitions().attributes, "traceName");
+  ASSERT_NE(name, nullptr);
+  EXPECT_EQ(*name, "made");
+}
+
+TEST(Chrome, MalformedEventsAreCountedAndTheOthersUsed) {
+  DatasetPtr dataset;
+  const Work work = make_work();
+  const auto trace = read_text(
+      "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1},17,{\"name\":\"none\"},{\"ph\" \"X\"},"
+      "{\"ph\":\"X\",\"name\":\"bad \xFF\",\"pid\":1,\"tid\":1,\"ts\":2,\"dur\":1},"
+      "{\"ph\":\"X\",\"name\":\"late\",\"pid\":1,\"tid\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"cut",
+      "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(sums_of(*trace).slices, 2U);
+  std::map<std::string, std::uint64_t> noted;
+  for (const Diagnostic& one : work->diagnostics.all()) noted[one.id] = one.count;
+  EXPECT_EQ(noted["chrome.malformed_event"], 3U);
+  EXPECT_EQ(noted["chrome.no_time"], 1U);
+  EXPECT_EQ(noted["chrome.cut_off"], 1U);
+}
+
+const char* const kSmall =
+    R"({"traceEvents":[{"ph":"M","name":"process_name","pid":1,"args":{"name":"rank 7"}},
+{"ph":"B","name":"main","pid":1,"tid":1,"ts":0},{"ph":"X","name":"f \u00e9","cat":"c","pid":1,"tid":1,"ts":1,"dur":3.5},
+{"ph":"C","name":"mem","pid":1,"ts":2,"args":{"used":5}},{"ph":"b","cat":"io","name":"read","id":1,"pid":1,"tid":1,"ts":1},
+{"ph":"s","id":"7","cat":"x","name":"y","pid":1,"tid":1,"ts":2},{"ph":"f","id":"7","cat":"x","name":"y","bp":"e","pid":1,"tid":1,"ts":3},
+{"ph":"e","cat":"io","name":"read","id":1,"pid":1,"tid":1,"ts":9},{"ph":"E","pid":1,"tid":1,"ts":10}],"displayTimeUnit":"ns"})";
+
+TEST(Chrome, CutAnywhereItReadsWhatIsThere) {
+  const std::string text = kSmall;
+  std::uint64_t most = 0;
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    auto dataset = open_source(Source::of(Blob::own("cut", text.substr(0, size))), make_work(), "chrome");
+    ASSERT_TRUE(dataset.ok());
+    auto trace = (*dataset)->trace();
+    if (!trace.ok()) {
+      EXPECT_FALSE(trace.error().what().empty());
+      continue;
+    }
+    const auto sums = sums_of(**trace);
+    EXPECT_GE(sums.slices, most);
+    most = sums.slices;
+  }
+  EXPECT_EQ(most, 3U);
+}
+
+TEST(Chrome, FlippedBitsNeverCrash) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 400; ++i) {
+    std::string text = kSmall;
+    for (int k = 0; k < 3; ++k) text[random() % text.size()] ^= static_cast<char>(1 << random() % 8);
+    auto dataset = open_source(Source::of(Blob::own("flipped", text)), make_work(), "chrome");
+    ASSERT_TRUE(dataset.ok());
+    auto trace = (*dataset)->trace();
+    if (!trace.ok()) continue;
+    for (std::size_t l = 0; l < (*trace)->location_count(); ++l) {
+      auto stream = (*trace)->open(LocationId(l), {});
+      ASSERT_TRUE(stream.ok());
+      EventCursor cursor(std::move(*stream));
+      std::string detail;
+      while (const Event* event = cursor.next()) EXPECT_TRUE((*trace)->detail(*event, detail).ok());
+    }
+  }
+}
+
+TEST(Chrome, RanksInNamesAreRanks) {
+  DatasetPtr dataset;
+  const auto trace = read_text(kSmall, "chrome", dataset);
+  ASSERT_NE(trace, nullptr);
+  const SystemTree& system = trace->definitions().system;
+  EXPECT_EQ(system.nodes[system.group_of(LocationId(0)).index()].rank, 7);
+}
+
+// Everything that a trace of MPI has comes back: calls, messages, collectives, markers, at the same times.
+TEST(Chrome, WhatIsWrittenIsReadAgain) {
+  auto ring = open_dataset(FATHOM_SOURCE_DIR "/examples/ring/ring.meta", make_work());
+  ASSERT_TRUE(ring.ok());
+  TemporaryDirectory scratch;
+  const Format& chrome = **find_format("chrome");
+  ASSERT_TRUE(chrome.write(**ring, scratch / "ring.json", {}).ok());
+  auto again = open_dataset(scratch / "ring.json", make_work());
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ((*again)->format().name, "chrome");
+  auto before = (*ring)->trace();
+  auto after = (*again)->trace();
+  ASSERT_TRUE(before.ok() && after.ok());
+  ASSERT_EQ((*before)->location_count(), (*after)->location_count());
+  const auto texts = [](const Trace& trace) {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < trace.location_count(); ++i) {
+      auto stream = trace.open(LocationId(i), {});
+      EventCursor cursor(std::move(*stream));
+      while (const Event* e = cursor.next()) {
+        if (e->kind == EventKind::complete) continue;
+        const bool moves = e->kind == EventKind::send || e->kind == EventKind::recv;
+        lines.push_back(fmt::format("{} {} {} {} {} {} {}", i, e->time_ns, to_string(e->kind), trace.name(*e),
+                                    moves ? e->peer : 0, moves ? e->tag : 0, moves ? e->bytes : 0));
+      }
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  EXPECT_EQ(texts(**before), texts(**after));
+  std::uint64_t matched = 0;
+  ASSERT_TRUE((*after)
+                  ->messages({},
+                             [&](const Message&) {
+                               ++matched;
+                               return true;
+                             })
+                  .ok());
+  EXPECT_EQ(matched, 12U);
+}
+
+}  // namespace
+}  // namespace fathom::chrome

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/perf_script/sample_text.hpp"
+#include "formats/slice_traces.hpp"
+#include "profile/compute.hpp"
+#include "profile/profile.hpp"
+
+namespace fathom::perf_script {
+namespace {
+
+TEST(PerfScript, HeadsInAllForms) {
+  auto head = parse_header("java 19983 cycles:");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->command, "java");
+  EXPECT_EQ(head->thread, 19983);
+  EXPECT_FALSE(head->time_ns);
+  EXPECT_EQ(head->event, "cycles");
+  head = parse_header("my prog 2   9/10 [003] 198791.127353:    1001001 cpu-clock:u: ");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->command, "my prog 2");
+  EXPECT_EQ(head->process, 9);
+  EXPECT_EQ(head->thread, 10);
+  EXPECT_EQ(head->time_ns, 198791127353000);
+  EXPECT_EQ(head->period, 1001001);
+  EXPECT_EQ(head->event, "cpu-clock");
+  head = parse_header("swapper     0 [001] 12.000000001: sched:sched_switch: prev_comm=swapper/1 prev_pid=0");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->event, "sched:sched_switch");
+  EXPECT_EQ(head->time_ns, 12000000001);
+  EXPECT_FALSE(parse_header("just some text"));
+  EXPECT_FALSE(parse_header("a line 5 that goes on"));
+}
+
+TEST(PerfScript, Frames) {
+  auto frame = parse_frame("\t          414b3b fsnotify+0x1b (/lib/mo dules/(x)/vmlinux)");
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->symbol, "fsnotify");
+  EXPECT_EQ(frame->module, "/lib/mo dules/(x)/vmlinux");
+  frame = parse_frame("ffffffff8103d0ca v8::f(int, char (*)()) ([kernel.kallsyms])");
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->symbol, "v8::f(int, char (*)())");
+  frame = parse_frame("  1234 [unknown] (/usr/bin/dd)");
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(name_of(*frame), "[dd]");
+  EXPECT_FALSE(parse_frame("java 19983 cycles:"));
+  EXPECT_FALSE(parse_frame("dd 29776 666709.771979:   10101010 cpu-clock: "));
+}
+
+TEST(PerfScript, AgreesWithTheReferenceReader) {
+  const auto folder = std::filesystem::path(FATHOM_SHARED_DATA) / "elsewhere";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared data";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "perf-script")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".txt.gz")) continue;
+    SCOPED_TRACE(name);
+    std::ifstream in(folder / "expected" / ("perf-script_" + name + ".json"));
+    const auto expected = nlohmann::json::parse(in);
+    auto dataset = open_dataset(entry.path(), make_work());
+    ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+    EXPECT_EQ((*dataset)->format().name, "perf-script");
+    auto trace = (*dataset)->trace();
+    ASSERT_TRUE(trace.ok()) << trace.error().text();
+    const Definitions& definitions = (*trace)->definitions();
+    std::uint64_t samples = 0;
+    std::uint64_t frames = 0;
+    std::map<std::string, std::uint64_t> commands;
+    for (std::size_t i = 0; i < (*trace)->location_count(); ++i) {
+      auto stream = (*trace)->open(LocationId(i), {});
+      EventCursor cursor(std::move(*stream));
+      while (const Event* event = cursor.next()) {
+        if (event->kind != EventKind::sample) continue;
+        ++samples;
+        const Context* context = &definitions.contexts[event->context()];
+        frames += context->depth;
+        while (context->parent.valid()) context = &definitions.contexts[context->parent];
+        ++commands[definitions.region(context->region).name];
+      }
+    }
+    EXPECT_EQ(samples, expected["samples"].get<std::uint64_t>());
+    EXPECT_EQ(frames, expected["frames"].get<std::uint64_t>());
+    for (const auto& [command, count] : expected["commands"].items()) {
+      EXPECT_EQ(commands[command], count.get<std::uint64_t>()) << command;
+    }
+    // Reduced to a profile the weights are all there, each with the context that was found.
+    auto profile = (*dataset)->profile();
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    double weight = 0;
+    for (const Metric& metric : definitions.metrics) {
+      const MetricId id = (*profile)->defs().find_metric(metric.name);
+      ASSERT_TRUE(id.valid()) << metric.name;
+      for (const auto& [region, value] : test::own_by_region(**profile, id)) weight += value;
+    }
+    EXPECT_EQ(weight, expected["weight_period_or_1"].get<double>());
+    ++files;
+  }
+  EXPECT_EQ(files, 12);
+}
+
+TEST(PerfScript, DamageNeverCrashes) {
+  const std::string good =
+      "# perf version : 6\nprog 5 1.000001: 10 cycles:\n\t12 a (m)\n\t13 b (m)\n\nprog 5 1.000002: 10 cycles:\n\t12 a "
+      "(m)\n";
+  std::mt19937 random(3);
+  for (int i = 0; i < 400; ++i) {
+    std::string text = good.substr(0, random() % (good.size() + 1));
+    if (!text.empty()) text[random() % text.size()] ^= static_cast<char>(1 << random() % 8);
+    auto dataset = open_source(Source::of(Blob::own("damaged", text)), make_work(), "perf-script");
+    ASSERT_TRUE(dataset.ok());
+    auto trace = (*dataset)->trace();
+    if (trace.ok()) continue;
+    EXPECT_FALSE(trace.error().what().empty());
+  }
+}
+
+}  // namespace
+}  // namespace fathom::perf_script

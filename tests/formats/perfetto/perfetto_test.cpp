@@ -1,0 +1,174 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/perfetto/proto.hpp"
+#include "formats/slice_traces.hpp"
+#include "io/inflate.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom::perfetto {
+namespace {
+
+using test::read_text;
+using test::sums_of;
+
+std::filesystem::path data() { return std::filesystem::path(FATHOM_SHARED_DATA) / "perfetto"; }
+
+// Probes of what the page drops without a word, or shows without a name: we take it. Slices of ftrace are not ours.
+const std::vector<std::string> kOtherwise = {
+    "probe_no_sequence.pftrace",
+    "probe_interned_needs_without_cleared.pftrace",
+    "probe_interned_other_sequence.pftrace",
+    "probe_interned_not_cleared.pftrace",
+    "track_event_with_atrace.pftrace",
+};
+
+TEST(Perfetto, AgreesWithTheTraceProcessor) {
+  if (!std::filesystem::exists(data())) GTEST_SKIP() << "no shared data";
+  int files = 0;
+  for (const char* folder : {"pftrace", "probes"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(data() / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(".pftrace")) continue;
+      SCOPED_TRACE(name);
+      auto dataset = open_dataset(entry.path(), make_work());
+      ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+      EXPECT_EQ((*dataset)->format().name, "perfetto");
+      auto trace = (*dataset)->trace();
+      ASSERT_TRUE(trace.ok()) << trace.error().text();
+      const auto sums = sums_of(**trace);
+      const auto expected = test::expected_of(entry.path());
+      ++files;
+      if (std::find(kOtherwise.begin(), kOtherwise.end(), name) != kOtherwise.end()) {
+        EXPECT_EQ(sums.slices, name == "track_event_with_atrace.pftrace" ? 2U : 1U);
+        continue;
+      }
+      test::expect_names(sums, expected);
+      EXPECT_EQ(sums.counters, expected["counter_values"].get<std::uint64_t>());
+    }
+  }
+  EXPECT_GE(files, 35);
+}
+
+// Messages by hand: a thread, two nested slices and a counter.
+std::string small_trace() {
+  std::string out;
+  const auto packet = [&](const std::string& body) { put_bytes(out, 1, body); };
+  std::string thread;
+  put_number(thread, 1, 5);
+  put_number(thread, 2, 6);
+  put_bytes(thread, 5, "worker");
+  std::string track;
+  put_number(track, 1, 77);
+  put_bytes(track, 4, thread);
+  std::string descriptor;
+  put_bytes(descriptor, 60, track);
+  packet(descriptor);
+  const auto event = [&](std::uint64_t time, std::uint64_t type, const std::string& name) {
+    std::string body;
+    put_number(body, 9, type);
+    put_number(body, 11, 77);
+    if (!name.empty()) put_bytes(body, 23, name);
+    std::string outer;
+    put_number(outer, 8, time);
+    put_number(outer, 10, 1);
+    put_bytes(outer, 11, body);
+    packet(outer);
+  };
+  event(100, 1, "main");
+  event(150, 1, "inner");
+  event(170, 3, "here");
+  event(180, 2, "");
+  event(200, 2, "");
+  return out;
+}
+
+TEST(Perfetto, ReadsPackedPackets) {
+  const std::string plain = small_trace();
+  const auto packed = deflate_zlib(as_bytes(plain), 6);
+  std::string body;
+  put_bytes(body, 50, {reinterpret_cast<const char*>(packed.data()), packed.size()});
+  std::string file;
+  put_bytes(file, 1, body);
+  DatasetPtr one, two;
+  const auto a = read_text(plain, "perfetto", one);
+  const auto b = read_text(file, "perfetto", two);
+  ASSERT_TRUE(a != nullptr && b != nullptr);
+  EXPECT_EQ(sums_of(*a).slices, 2U);
+  EXPECT_EQ(sums_of(*a).names.at("main").total_ns, 100);
+  EXPECT_EQ(sums_of(*b).names.at("main").total_ns, 100);
+  EXPECT_EQ(sums_of(*b).names.at("inner").total_ns, 30);
+}
+
+TEST(Perfetto, CutAnywhereItReadsWhatIsThere) {
+  const std::string text = small_trace();
+  std::uint64_t most = 0;
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    auto dataset = open_source(Source::of(Blob::own("cut", text.substr(0, size))), make_work(), "perfetto");
+    ASSERT_TRUE(dataset.ok());
+    auto trace = (*dataset)->trace();
+    if (!trace.ok()) continue;
+    const auto sums = sums_of(**trace);
+    EXPECT_GE(sums.slices, most);
+    most = sums.slices;
+  }
+  EXPECT_EQ(most, 2U);
+}
+
+TEST(Perfetto, FlippedBitsNeverCrash) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 400; ++i) {
+    std::string text = small_trace();
+    for (int k = 0; k < 3; ++k) text[random() % text.size()] ^= static_cast<char>(1 << random() % 8);
+    auto dataset = open_source(Source::of(Blob::own("flipped", text)), make_work(), "perfetto");
+    ASSERT_TRUE(dataset.ok());
+    auto trace = (*dataset)->trace();
+    if (!trace.ok()) continue;
+    for (std::size_t l = 0; l < (*trace)->location_count(); ++l) {
+      auto stream = (*trace)->open(LocationId(l), {});
+      ASSERT_TRUE(stream.ok());
+      EventCursor cursor(std::move(*stream));
+      std::string detail;
+      while (const Event* event = cursor.next()) EXPECT_TRUE((*trace)->detail(*event, detail).ok());
+    }
+  }
+}
+
+TEST(Perfetto, WhatIsWrittenIsReadAgain) {
+  auto ring = open_dataset(FATHOM_SOURCE_DIR "/examples/ring/ring.meta", make_work());
+  ASSERT_TRUE(ring.ok());
+  TemporaryDirectory scratch;
+  ASSERT_TRUE((*find_format("perfetto"))->write(**ring, scratch / "ring.pftrace", {}).ok());
+  auto again = open_dataset(scratch / "ring.pftrace", make_work());
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ((*again)->format().name, "perfetto");
+  auto before = (*ring)->trace();
+  auto after = (*again)->trace();
+  ASSERT_TRUE(before.ok() && after.ok());
+  ASSERT_EQ((*before)->location_count(), (*after)->location_count());
+  const auto a = sums_of(**before);
+  const auto b = sums_of(**after);
+  EXPECT_EQ(a.sends, b.sends);
+  EXPECT_EQ(a.receives, b.receives);
+  EXPECT_EQ(a.slices, b.slices);
+  ASSERT_EQ(a.names.size(), b.names.size());
+  for (const auto& [name, sums] : a.names) {
+    EXPECT_EQ(sums.count, b.names.at(name).count) << name;
+    EXPECT_EQ(sums.total_ns, b.names.at(name).total_ns) << name;
+    EXPECT_EQ(sums.instants, b.names.at(name).instants) << name;
+  }
+  EXPECT_EQ((*before)->location_span(LocationId(1))->from_ns, (*after)->location_span(LocationId(1))->from_ns);
+  std::uint64_t matched = 0;
+  ASSERT_TRUE((*after)
+                  ->messages({},
+                             [&](const Message&) {
+                               ++matched;
+                               return true;
+                             })
+                  .ok());
+  EXPECT_EQ(matched, 12U);
+}
+
+}  // namespace
+}  // namespace fathom::perfetto

@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/pprof/pprof_format.hpp"
+#include "formats/registry.hpp"
+#include "io/file.hpp"
+#include "io/inflate.hpp"
+#include "io/protobuf.hpp"
+#include "profile/compute.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom {
+namespace {
+
+using protobuf::put_bytes;
+using protobuf::put_integer;
+using protobuf::put_varint;
+
+std::string packed(std::initializer_list<std::uint64_t> values) {
+  std::string out;
+  for (const std::uint64_t value : values) put_varint(out, value);
+  return out;
+}
+
+// A profile with two sample types: strings 1.. are given, functions f(i) have the name string i.
+struct Made {
+  std::string text;
+  void type(std::uint64_t name, std::uint64_t unit) {
+    std::string m;
+    put_integer(m, 1, name);
+    put_integer(m, 2, unit);
+    put_bytes(text, 1, m);
+  }
+  void sample(std::initializer_list<std::uint64_t> locations, std::initializer_list<std::uint64_t> values,
+              std::uint64_t label_key = 0, std::uint64_t label_text = 0) {
+    std::string m;
+    put_bytes(m, 1, packed(locations));
+    for (const std::uint64_t value : values) put_integer(m, 2, value);  // not packed
+    if (label_key != 0) {
+      std::string label;
+      put_integer(label, 1, label_key);
+      put_integer(label, 2, label_text);
+      put_bytes(m, 3, label);
+    }
+    put_bytes(text, 2, m);
+  }
+  void location(std::uint64_t id, std::initializer_list<std::uint64_t> functions, std::uint64_t address = 0) {
+    std::string m;
+    put_integer(m, 1, id);
+    put_integer(m, 3, address);
+    for (const std::uint64_t function : functions) {
+      std::string line;
+      put_integer(line, 1, function);
+      put_integer(line, 2, 10 * function);
+      put_bytes(m, 4, line);
+    }
+    put_bytes(text, 4, m);
+  }
+  void function(std::uint64_t id, std::uint64_t name) {
+    std::string m;
+    put_integer(m, 1, id);
+    put_integer(m, 2, name);
+    put_bytes(text, 5, m);
+  }
+  void strings(std::initializer_list<std::string_view> list) {
+    for (const std::string_view one : list) put_bytes(text, 6, one);
+  }
+};
+
+Made small() {
+  Made made;
+  made.type(1, 2);
+  made.type(3, 4);
+  made.sample({30, 20, 10}, {5, 500});
+  made.sample({20, 10}, {1, 7});
+  made.sample({30, 20, 10}, {2, 300}, 9, 10);
+  made.location(10, {100});
+  made.location(20, {102, 101});  // 102 is inlined into 101
+  made.location(30, {}, 0xABC);
+  made.function(100, 5);
+  made.function(101, 6);
+  made.function(102, 7);
+  made.strings({"", "samples", "count", "cpu", "nanoseconds", "main", "solve", "dot", "x", "thread", "worker"});
+  return made;
+}
+
+Result<ProfilePtr> open_text(const std::string& text, const Work& work) {
+  FATHOM_TRY(auto dataset, pprof::format().open(Source::of(Blob::own("small.pb", text)), work));
+  return dataset->profile();
+}
+
+std::map<std::string, std::string> totals_by_path(const Profile& profile, MetricId metric, bool inclusive) {
+  std::map<std::string, std::string> out;
+  Selection selection;
+  selection.flavour.kind = inclusive ? Flavour::Kind::inclusive : Flavour::Kind::own;
+  selection.locations = all_locations(profile.defs());
+  selection.aggregate = true;
+  const auto cells = compute(profile, metric, selection);
+  EXPECT_TRUE(cells.ok());
+  for (std::size_t row = 0; row < cells->rows(); ++row) {
+    if (!cells->is_zero(row, 0)) out[profile.defs().path(ContextId(row))] = cells->at(row, 0).text();
+  }
+  return out;
+}
+
+TEST(Pprof, StacksInlinedFramesAndLabels) {
+  const Work work = make_work();
+  const auto profile = open_text(small().text, work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  const Definitions& defs = (*profile)->defs();
+  ASSERT_EQ(defs.metrics.size(), 2u);
+  EXPECT_EQ(defs.metrics[1].name, "cpu");
+  EXPECT_EQ(defs.metrics[1].unit, "nanoseconds");
+  EXPECT_EQ(defs.contexts.size(), 4u);
+  EXPECT_EQ(defs.system.location_count(), 2u);  // with and without a thread label
+  EXPECT_EQ(defs.system.location(LocationId(1)).name, "worker");
+  EXPECT_EQ(totals_by_path(**profile, MetricId(0), false),
+            (std::map<std::string, std::string>{{"main->solve->dot->0xabc", "7"}, {"main->solve->dot", "1"}}));
+  EXPECT_EQ(totals_by_path(**profile, MetricId(1), true).at("main"), "807");
+  const Context& dot = defs.contexts[ContextId(2)];
+  EXPECT_EQ(dot.edge, Edge::inlined_call);
+  EXPECT_EQ(dot.line, 1010);  // the line of solve it is inlined at
+  EXPECT_EQ(defs.contexts[ContextId(1)].line, 1000);
+}
+
+TEST(Pprof, DropsFramesAsPprofDoes) {
+  Made made = small();
+  put_integer(made.text, 7, 11);
+  put_integer(made.text, 8, 12);
+  made.strings({"so.*|d.t|main", "dot"});
+  // dot is kept; solve is dropped with what it calls; main is the first frame and stays.
+  const auto profile = open_text(made.text, make_work());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(totals_by_path(**profile, MetricId(0), false).size(), 2u)
+      << "without a frame before them dropped ones stay";
+  Made user = small();
+  put_integer(user.text, 7, 11);
+  user.strings({"sol.*"});
+  const Work work = make_work();
+  const auto cut = open_text(user.text, work);
+  ASSERT_TRUE(cut.ok());
+  EXPECT_EQ(totals_by_path(**cut, MetricId(0), false), (std::map<std::string, std::string>{{"main", "8"}}));
+  EXPECT_EQ(work->diagnostics.all().front().id, "pprof.dropped_frames");
+}
+
+TEST(Pprof, BrokenReferencesAreShownAndCounted) {
+  Made made = small();
+  made.sample({77, 10}, {4, 4});
+  const Work work = make_work();
+  const auto profile = open_text(made.text, work);
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ(totals_by_path(**profile, MetricId(0), false).at("main->?"), "4");
+  EXPECT_TRUE(work->diagnostics.defective());
+}
+
+TEST(Pprof, IsRecognisedByItsContent) {
+  EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", small().text))).confidence, Confidence::certain);
+  EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", std::string("a;b 1\n")))).confidence, Confidence::no);
+  std::string perfetto;  // packets with a time stamp
+  std::string packet;
+  put_integer(packet, 8, 12345);
+  put_bytes(perfetto, 1, packet);
+  EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", perfetto))).confidence, Confidence::no);
+  std::string legacy(40, '\0');
+  legacy[8] = 3;
+  legacy[24] = 100;
+  const auto refused = pprof::format().open(Source::of(Blob::own("x", legacy)), make_work());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("gperftools"), std::string::npos);
+}
+
+TEST(Pprof, EveryTruncationAndManyFlipsAreSurvived) {
+  const std::string text = small().text;
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    const Work work = make_work();
+    const auto profile = open_text(text.substr(0, length), work);
+    EXPECT_TRUE(profile.ok() || !profile.error().place().file.empty());
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::string flipped = text;
+    for (int k = 0; k < 3; ++k) flipped[random() % flipped.size()] ^= static_cast<char>(1 << random() % 8);
+    (void)open_text(flipped, make_work());
+  }
+}
+
+// What is written and read again has the same stacks, locations and numbers.
+TEST(Pprof, WritesAndReadsBack) {
+  const TemporaryDirectory folder;
+  const auto dataset = open_dataset(FATHOM_SOURCE_DIR "/examples/stencil.cubex", make_work());
+  ASSERT_TRUE(dataset.ok());
+  const auto target = folder / "out.pb.gz";
+  ASSERT_TRUE(pprof::format().write(**dataset, target, {}).ok());
+  const auto again = open_dataset(target, make_work());
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ((*again)->format().name, "pprof");
+  const auto before = (*dataset)->profile();
+  const auto after = (*again)->profile();
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ((*after)->defs().system.location_count(), (*before)->defs().system.location_count());
+  EXPECT_EQ((*after)->defs().contexts.size(), (*before)->defs().contexts.size());
+  const auto visits = [](const Profile& profile) {
+    return totals_by_path(profile, profile.defs().find_metric("visits"), true);
+  };
+  EXPECT_EQ(visits(**after), visits(**before));
+  // Rewriting the format gives the same bytes.
+  const auto copy = folder / "copy.pb";
+  const auto done = (*again)->rewrite(copy, {});
+  ASSERT_TRUE(done.ok() && *done);
+  const auto bytes = open_file(copy, make_work());
+  const auto first = open_file(target, make_work());  // unpacked
+  ASSERT_TRUE(bytes.ok() && first.ok());
+  EXPECT_EQ(bytes->text(), first->text());
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include "formats/slice_traces.hpp"
+#include "profile/profile.hpp"
+#include "temporary_directory.hpp"
+
+namespace fathom::speedscope {
+namespace {
+
+std::filesystem::path folder() { return std::filesystem::path(FATHOM_SHARED_DATA) / "elsewhere"; }
+
+// Own time per name: of a trace what is not in slices inside, of a profile what contexts have of their own.
+std::map<std::string, double> own_of(Dataset& dataset) {
+  auto profile = dataset.profile();
+  EXPECT_TRUE(profile.ok());
+  if (!profile.ok()) return {};
+  const MetricId time = (*profile)->defs().find_metric("time");
+  return test::own_by_region(**profile, time.valid() ? time : MetricId(0));
+}
+
+TEST(Speedscope, AgreesWithTheReferenceReader) {
+  if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no shared data";
+  for (const char* name :
+       {"0.0.1_simple.speedscope.json", "0.1.2_simple-sampled.speedscope.json", "0.6.0_two-sampled.speedscope.json"}) {
+    SCOPED_TRACE(name);
+    std::ifstream in(folder() / "expected" / (std::string("speedscope_") + name + ".json"));
+    const auto expected = nlohmann::json::parse(in);
+    auto dataset = open_dataset(folder() / "speedscope" / name, make_work());
+    ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+    EXPECT_EQ((*dataset)->format().name, "speedscope");
+    std::map<std::string, double> wanted;
+    const bool evented = expected["profiles"][0]["type"] == "evented";
+    for (const auto& profile : expected["profiles"]) {
+      for (const auto& pair : profile["self"]) wanted[pair[0].get<std::string>()] += pair[1].get<double>();
+    }
+    const auto own = own_of(**dataset);
+    for (const auto& [frame, value] : wanted) {
+      // Units of nothing are nanoseconds at the level of traces.
+      EXPECT_NEAR(own.count(frame) > 0 ? own.at(frame) : 0, evented ? value * 1e-9 : value, 1e-12) << frame;
+    }
+  }
+}
+
+TEST(Speedscope, WhatTheImporterRefusesIsToldAndTheRestIsUsed) {
+  if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no shared data";
+  const auto noted = [&](const char* name) {
+    const Work work = make_work();
+    auto dataset = open_dataset(folder() / "speedscope" / name, work);
+    EXPECT_TRUE(dataset.ok());
+    auto trace = (*dataset)->trace();
+    EXPECT_TRUE(trace.ok());
+    std::map<std::string, std::uint64_t> ids;
+    for (const Diagnostic& one : work->diagnostics.all()) ids[one.id] = one.count;
+    return ids;
+  };
+  EXPECT_EQ(noted("invalid_incomplete-trace.json")["trace.unfinished"], 1U);
+  EXPECT_EQ(noted("invalid_out-of-order-events.json")["trace.closed_early"], 1U);
+}
+
+TEST(Speedscope, TracesAreWrittenAndReadAgain) {
+  auto ring = open_dataset(FATHOM_SOURCE_DIR "/examples/ring/ring.meta", make_work());
+  ASSERT_TRUE(ring.ok());
+  TemporaryDirectory scratch;
+  ASSERT_TRUE((*find_format("speedscope"))->write(**ring, scratch / "ring.speedscope.json", {}).ok());
+  auto again = open_dataset(scratch / "ring.speedscope.json", make_work());
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ((*again)->format().name, "speedscope");
+  auto before = (*ring)->trace();
+  auto after = (*again)->trace();
+  ASSERT_TRUE(before.ok() && after.ok());
+  const auto a = test::sums_of(**before);
+  const auto b = test::sums_of(**after);
+  EXPECT_EQ(a.slices, b.slices);
+  for (const auto& [name, sums] : b.names) {
+    EXPECT_EQ(a.names.at(name).count, sums.count) << name;
+    EXPECT_EQ(a.names.at(name).total_ns, sums.total_ns) << name;
+  }
+}
+
+TEST(Speedscope, ProfilesAreWrittenAndReadAgain) {
+  auto stencil = open_dataset(FATHOM_SOURCE_DIR "/examples/stencil.cubex", make_work());
+  ASSERT_TRUE(stencil.ok());
+  TemporaryDirectory scratch;
+  ASSERT_TRUE((*find_format("speedscope"))->write(**stencil, scratch / "s.speedscope.json", {}).ok());
+  auto again = open_dataset(scratch / "s.speedscope.json", make_work());
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  const auto a = own_of(**stencil);
+  const auto b = own_of(**again);
+  ASSERT_FALSE(b.empty());
+  for (const auto& [name, value] : b) EXPECT_NEAR(a.at(name) * 1e9, value, 100) << name;  // nanoseconds
+}
+
+TEST(Speedscope, CutAnywhereThereIsAnErrorWithAPlace) {
+  const std::string text =
+      R"({"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},)"
+      R"("profiles":[{"type":"evented","name":"p","unit":"seconds","startValue":0,"endValue":1,)"
+      R"("events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":1},{"type":"O","frame":9,"at":1}]}]})";
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    auto dataset = open_source(Source::of(Blob::own("cut", text.substr(0, size))), make_work(), "speedscope");
+    ASSERT_FALSE(dataset.ok()) << size;
+    EXPECT_EQ(dataset.error().place().file, "cut");
+  }
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = test::read_text(text, "speedscope", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(test::sums_of(*trace).names.at("a").total_ns, 1000000000);
+  EXPECT_TRUE(work->diagnostics.defective());  // a frame that does not exist
+}
+
+}  // namespace
+}  // namespace fathom::speedscope

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Every conversion that `formats --matrix` names, on every example: it works, and what comes out has the totals and counts
+of what went in, or a difference that the conversion has said. Every other pair of formats is refused.
+"""
+import csv
+import importlib.util
+import io
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+spec = importlib.util.spec_from_file_location("matrix", HERE / "run.py")
+matrix = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(matrix)
+
+program = sys.argv[1]
+failures = []
+WHOLE_NUMBERS = ("pprof", "folded", "callgrind", "speedscope")  # times in nanoseconds
+NANOSECONDS = {"sec": 1e9, "s": 1e9, "usec": 1e3}
+WITHOUT_UNIT = {"time": 1e9, "cpu_time": 1e9}
+ENDING = {"folded": ".folded", "cube3": ".cube", "otf2": "", "paraver": ".prv", "dumpi": ".meta"}
+
+
+def table(*arguments):
+    status, out, stderr = matrix.run(program, [*arguments, "--csv", "--quiet"])
+    if status != 0:
+        failures.append(f"{arguments}: {stderr}")
+        return []
+    return list(csv.DictReader(io.StringIO(out.decode())))
+
+
+def described(place):
+    """Totals of metrics and counts of contexts and locations of a profile, or of the profile of a trace."""
+    totals = {}
+    for row in table("table", place, "--total", "--inclusive"):
+        value = row["value"]
+        if ";" not in value:
+            totals[row["metric"]] = float(value)
+    return {"totals": totals, "contexts": count(place, "contexts"), "locations": count(place, "locations")}
+
+
+def count(place, what):
+    status, out, stderr = matrix.run(program, ["info", place, "--json", "--quiet"])
+    if status != 0:
+        failures.append(f"info of {place}: {stderr}")
+        return None
+    return json.loads(out).get(what)
+
+
+def noted(stderr, pattern):
+    found = re.search(pattern, stderr)
+    return int(found.group(1).replace(",", "")) if found else 0
+
+
+def compare(where, before, after, to, stderr):
+    left_out = " ".join(re.findall(r"left out[^\n]*|no place for[^\n]*", stderr))
+    rounded = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) values are rounded", stderr))
+    counted = said(stderr, "is left out: minima and maxima would be added up in a database")
+    for metric, value in before["totals"].items():
+        if to == "folded" and metric == "samples" and metric in left_out:
+            continue  # the one metric of folded stacks is called so, whichever it was
+        name = "samples" if to == "folded" and metric not in left_out else metric
+        if to == "callgrind":
+            name = re.sub(r"[\s:=]", "_", metric)
+        seen = after["totals"].get(name)
+        if seen is None:
+            counted -= metric not in left_out
+            if value != 0 and metric not in left_out and counted < 0:
+                failures.append(f"{where}: {metric} is gone without a word")
+            continue
+        unit = before["units"].get(metric)
+        scale = NANOSECONDS.get(unit, WITHOUT_UNIT.get(metric, 1) if not unit else 1) if to in WHOLE_NUMBERS else 1
+        allowed = (rounded + 1) * 0.5 if scale != 1 else abs(value) * 1e-9
+        if abs(seen - value * scale) > allowed + abs(value * scale) * 1e-12:
+            failures.append(f"{where}: total of {metric} is {seen}, it was {value * scale}")
+    # Counts: what is not written was said.
+    empty = said(stderr, "a context without any value is not written")
+    lines = said(stderr, "a loop or line is written as part of its function")
+    functions = noted(stderr, r"call paths become ([\d,]+) functions")
+    wanted = functions or (before["contexts"] - empty - lines if to in WHOLE_NUMBERS else before["contexts"])
+    if before["contexts"] is not None and to != "dot" and after["contexts"] != wanted:
+        failures.append(f"{where}: {after['contexts']} contexts, expected {wanted}")
+    summed = "knows no locations" in stderr
+    idle = said(stderr, "a location without any value is not written")
+    if after["locations"] != (1 if summed else before["locations"] - idle):
+        failures.append(f"{where}: {after['locations']} locations, there were {before['locations']}")
+
+
+def said(stderr, text):
+    """How often a note says something; notes of one time have no number."""
+    found = re.search(re.escape(text) + r"(?: \(([\d,]+) times\))?", stderr)
+    return 0 if not found else int((found.group(1) or "1").replace(",", ""))
+
+
+def units(place):
+    status, out, _ = matrix.run(program, ["convert", place, "-", "--to", "csv", "--table", "metric", "--quiet"])
+    return {} if status != 0 else {row["name"]: row["unit"] for row in csv.DictReader(io.StringIO(out.decode()))}
+
+
+def main():
+    claimed = {(row["from"], row["to"]): row for row in table("formats", "--matrix")}
+    writable = [row["name"] for row in table("formats") if row["writes"]]
+    tried = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        places = matrix.make_datasets(program, folder)
+        for source, place in places.items():
+            if source == "runs of traces":
+                continue
+            before = None
+            levels = count(place, "levels")
+            for to in writable:
+                tried += 1
+                target = str(folder / f"c{tried}") + ENDING.get(to, "")
+                status, _, stderr = matrix.run(program, ["convert", place, target, "--to", to])
+                row = claimed.get((source, to))
+                where = f"{source} to {to}"
+                if row is None:
+                    if status != 2:
+                        failures.append(f"{where}: is not in the matrix, and ends with {status}")
+                    continue
+                if status == 2 and (row["level"] not in levels or "a text dump holds one rank" in stderr):
+                    continue  # a dataset without what its format may have, or with more than one file can hold
+                if status != 0:
+                    failures.append(f"{where}: is in the matrix, and ends with {status}: {stderr}")
+                    continue
+                if row["level"] != "profile" or row["state"] == "same" or to == "dot":
+                    continue
+                if before is None:
+                    reduced = place
+                    if row["state"] == "reduced" or row["level"] not in levels:
+                        reduced = str(folder / f"{source}.cubex")
+                        matrix.run(program, ["convert", place, reduced])
+                    before = described(reduced)
+                    before["units"] = units(reduced)
+                compare(where, before, described(target), to, stderr)
+    print("\n".join(failures) if failures else f"{tried} pairs as the matrix says")
+    return 1 if failures else 0
+
+
+sys.exit(main())
