@@ -1,13 +1,22 @@
 import { render } from 'preact';
 import { ReportSource, ServerSource, takeKey } from './data/source';
+import { keepAlive } from './state/alive';
 import { useSource } from './state/ask';
-import { followAddress } from './state/state';
+import { change, followAddress } from './state/state';
 import './theme/theme.css';
 import { Shell } from './views/Shell';
 
 const theme = localStorage.getItem('fathom-theme');
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
 const report = ReportSource.find();
-useSource(report ?? new ServerSource(takeKey()));
+if (report) {
+  useSource(report);
+} else {
+  const server = new ServerSource(takeKey());
+  useSource(server);
+  keepAlive(() => server.bytes('session'));
+}
 followAddress();
+// A report begins with what it found.
+if (report && !location.hash) change({ view: 'findings' }, false);
 render(<Shell />, document.getElementById('app')!);

@@ -1,4 +1,5 @@
 // Where the page gets its data: from the server that sent it, or from the report file that it is part of.
+import type { Metrics, Nodes } from './types';
 
 export class Failure extends Error {
   constructor(
@@ -16,6 +17,7 @@ export type Query = Record<string, string | number | undefined>;
 export interface Source {
   get<T>(path: string, query?: Query): Promise<T>;
   bytes(path: string, query?: Query): Promise<ArrayBuffer>;
+  post<T>(path: string, body: string): Promise<T>;
   readonly live: boolean;
 }
 
@@ -28,7 +30,7 @@ export function addressOf(path: string, query: Query = {}): string {
   return parts.length ? `${path}?${parts.join('&')}` : path;
 }
 
-const kKeyName = 'fathom-key';
+export const keyName = 'fathom-key';
 
 // The secret comes in the fragment of the address, which no request carries; from there it moves to the storage of
 // this tab, so that the address can be shown and shared without it.
@@ -36,11 +38,11 @@ export function takeKey(): string {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const given = fragment.get('k');
   if (given) {
-    sessionStorage.setItem(kKeyName, given);
+    sessionStorage.setItem(keyName, given);
     fragment.delete('k');
     history.replaceState(null, '', `#${fragment.toString()}`);
   }
-  return sessionStorage.getItem(kKeyName) ?? '';
+  return sessionStorage.getItem(keyName) ?? '';
 }
 
 export class ServerSource implements Source {
@@ -66,14 +68,19 @@ export class ServerSource implements Source {
     return (await this.fetch(addressOf(path, query))).arrayBuffer();
   }
 
+  async post<T>(path: string, body: string): Promise<T> {
+    return (await this.fetch(path, body)).json() as Promise<T>;
+  }
+
   private async ask(address: string): Promise<unknown> {
     return (await this.fetch(address)).json();
   }
 
-  private async fetch(address: string): Promise<Response> {
+  private async fetch(address: string, body?: string): Promise<Response> {
     let response: Response;
+    const how = body === undefined ? {} : { method: 'POST', body };
     try {
-      response = await fetch(`api/${address}`, { headers: this.key ? { 'X-Fathom-Key': this.key } : {} });
+      response = await fetch(`api/${address}`, { ...how, headers: this.key ? { 'X-Fathom-Key': this.key } : {} });
     } catch {
       throw new Failure(address, 'fathom view has ended; start it again and reload');
     }
@@ -81,14 +88,15 @@ export class ServerSource implements Source {
       throw new Failure(address, 'this page has no key: open the address that fathom view printed');
     }
     if (response.ok) return response;
-    const body = (await response.json().catch(() => ({}))) as { error?: string; place?: string; hint?: string };
-    throw new Failure(address, body.error ?? response.statusText, body.place, body.hint);
+    const told = (await response.json().catch(() => ({}))) as { error?: string; place?: string; hint?: string };
+    throw new Failure(address, told.error ?? response.statusText, told.place, told.hint);
   }
 }
 
 // A report: the answers to all questions that it can be asked, in inert blocks of the page itself.
 export class ReportSource implements Source {
   readonly live = false;
+  private readonly answers = new Map<string, Promise<unknown>>();
 
   constructor(private readonly blocks: Map<string, Element>) {}
 
@@ -98,18 +106,58 @@ export class ReportSource implements Source {
     return new ReportSource(new Map([...blocks].map((b) => [b.getAttribute('data-question') ?? '', b])));
   }
 
-  async get<T>(path: string, query?: Query): Promise<T> {
-    return (await this.unpack(path, query)).json() as Promise<T>;
+  async get<T>(path: string, query: Query = {}): Promise<T> {
+    const what = path.slice(path.indexOf('/') + 1);
+    if (what === 'tree') return (await this.tree(path, query)) as T;
+    if (what === 'metrics') return (await this.metrics(path, query)) as T;
+    return (await this.json(addressOf(path, query))) as T;
   }
 
   async bytes(path: string, query?: Query): Promise<ArrayBuffer> {
-    return (await this.unpack(path, query)).arrayBuffer();
+    return (await this.unpack(addressOf(path, query))).arrayBuffer();
   }
 
-  private async unpack(path: string, query?: Query): Promise<Response> {
-    const address = addressOf(path, query);
+  post<T>(path: string): Promise<T> {
+    return Promise.reject(new Failure(path, 'a report holds no SQL engine; open the data with fathom view'));
+  }
+
+  // One block per view holds all metrics of the report: the question picks some of them.
+  private async tree(path: string, query: Query): Promise<Nodes> {
+    const { metrics, view, ...rest } = query;
+    const address = addressOf(path, { view, ...rest });
+    const all = (await this.json(address)) as Nodes;
+    const wanted = String(metrics ?? '').split('\n');
+    const found = wanted.map((name) => all.metrics.find((m) => m.name === name));
+    const missing = wanted.find((_, i) => !found[i]);
+    if (missing !== undefined) throw this.absent(`${address} ${missing}`);
+    return { ...all, metrics: found.filter((m) => m !== undefined) };
+  }
+
+  private async metrics(path: string, query: Query): Promise<Metrics> {
+    const all = (await this.json(addressOf(path, query))) as Metrics;
+    const held = (await this.json(path.replace('metrics', 'columns'))) as string[];
+    const unavailable = all.unavailable.map(
+      (why, i) => why || (held.includes(all.name[i] ?? '') ? '' : 'not in this report'),
+    );
+    return { ...all, unavailable };
+  }
+
+  private json(address: string): Promise<unknown> {
+    let answer = this.answers.get(address);
+    if (!answer) {
+      answer = this.unpack(address).then((response) => response.json() as Promise<unknown>);
+      this.answers.set(address, answer);
+    }
+    return answer;
+  }
+
+  private absent(address: string): Failure {
+    return new Failure(address, 'This report does not hold that; open the data with fathom view.');
+  }
+
+  private async unpack(address: string): Promise<Response> {
     const block = this.blocks.get(address);
-    if (!block) throw new Failure(address, 'this report does not hold that; open the data with fathom view');
+    if (!block) throw this.absent(address);
     const packed = Uint8Array.from(atob(block.textContent?.trim() ?? ''), (c) => c.charCodeAt(0));
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip')));
   }

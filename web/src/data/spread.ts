@@ -36,8 +36,8 @@ export function figuresOf(values: number[]): Figures {
 }
 
 export function histogram(values: number[], bins: number): { from: number; to: number; members: number[] }[] {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  const low = values.reduce((least, v) => Math.min(least, v), Infinity);
+  const high = values.reduce((most, v) => Math.max(most, v), -Infinity);
   const width = (high - low) / bins || 1;
   const out = Array.from({ length: bins }, (_, i) => ({
     from: low + i * width,

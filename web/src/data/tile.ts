@@ -1,6 +1,7 @@
 // Tiles of the timeline: which context fills most of each cell, and how much of it.
 export interface Tile {
   exact: boolean;
+  version: number; // of the numbers of contexts
   firstNs: number;
   k: number;
   bins: number;
@@ -30,6 +31,7 @@ export function decodeTile(buffer: ArrayBuffer): Tile {
   if (buffer.byteLength < at + 4 * cells) throw new Error('a tile that is cut short');
   return {
     exact: (flags & 1) !== 0,
+    version: view.getUint32(24, true),
     firstNs,
     k,
     bins,

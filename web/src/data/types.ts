@@ -17,13 +17,14 @@ export interface Dataset {
   title: string;
   version: string;
   levels: string[];
-  views: Record<'profile' | 'timeline' | 'scaling', string>;
+  views: Record<'profile' | 'timeline' | 'scaling' | 'compare' | 'sql' | 'findings', string>;
   info: [string, InfoValue][];
   diagnostics: Diagnostic[];
 }
 
 export interface Session {
   fathom: string;
+  folder?: string; // where relative paths begin, when it was asked for
   datasets: Dataset[];
 }
 
@@ -104,4 +105,131 @@ export interface Models {
   target: number[];
   all: number;
   models: Model[];
+}
+
+export interface LocationShare {
+  rank: number;
+  location: string;
+  s: number;
+  share?: number;
+}
+
+export interface Finding {
+  kind: string;
+  level: 'note' | 'warning' | 'problem';
+  severity: number;
+  lost_s: number;
+  culprits: LocationShare[];
+  culprits_more?: number;
+  victims: LocationShare[];
+  more?: number;
+  where: {
+    region?: string;
+    regions: { name: string; s: number }[];
+    activity?: string;
+    before?: string;
+    callpath?: string;
+    from_s?: number;
+    to_s?: number;
+    iterations: number[];
+  };
+  evidence: Record<string, Wire | Record<string, number>>;
+  text: string;
+  advice: string;
+}
+
+export interface Findings {
+  path: string;
+  format: string;
+  locations: number;
+  runtime_s?: number;
+  location_time_s?: number;
+  findings: Finding[];
+  efficiencies?: Record<string, Wire>;
+  critical_path?: { rank: number; location: string; activity: string; s: number; share: number; imbalance_s: number }[];
+  wait_states?: Record<
+    string,
+    { s: number; count: number; share: number; victims: LocationShare[]; culprits: LocationShare[] }
+  >;
+  delay_costs?: { rank: number; location: string; activity: string; short_s: number; long_s: number }[];
+  iterations?: {
+    count: number;
+    median_s: number;
+    slow: number[];
+    phases: { from_s: number; to_s: number; median_s: number; parallel: number; load_balance: number }[];
+  };
+  pattern?: { class: string; offsets: number[]; messages: number; mean_bytes: number };
+}
+
+export interface Change {
+  path: string;
+  metric: string;
+  before: Wire;
+  after: Wire;
+  change: Wire;
+  relative: Wire;
+  significant: boolean | null;
+}
+
+export interface Changes {
+  match: string;
+  flavour?: string;
+  metrics: (Omit<Change, 'path' | 'metric'> & { name: string; unit: string })[];
+  rows: Change[];
+}
+
+export interface ComparedTree {
+  metric: string;
+  unit: string;
+  before_total: number;
+  after_total: number;
+  node: number[];
+  parent: number[];
+  children: number[];
+  name: string[];
+  paradigm: string[];
+  role: string[];
+  before_inclusive: (number | null)[];
+  after_inclusive: (number | null)[];
+  before_exclusive: (number | null)[];
+  after_exclusive: (number | null)[];
+  all: number;
+}
+
+export interface SqlTables {
+  tables: { name: string; title: string; columns: string[] }[];
+}
+export interface SqlResult {
+  columns: { name: string; type: string; unit: string }[];
+  rows: (Wire | boolean)[][];
+  more: boolean;
+}
+
+export interface Sources {
+  metric: string;
+  unit: string;
+  total: number;
+  all: number;
+  files: { number: number; name: string; own: number; inclusive: number; lines: number; text: boolean }[];
+}
+export interface SourceText {
+  name: string;
+  metric: string;
+  unit: string;
+  own: number;
+  inclusive: number;
+  line: number[];
+  line_own: number[];
+  line_inclusive: number[];
+  text: string[] | null;
+  cut?: boolean;
+}
+
+export interface Topologies {
+  topologies: {
+    name: string;
+    dimensions: { name: string; size: number; periodic: boolean }[];
+    cells: { at: number[]; locations: number[] }[];
+    all: number;
+  }[];
 }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, Failure, type Query, type Source } from '../data/source';
+import { state } from './state';
 
 export const waiting = signal(0);
 
@@ -17,15 +18,38 @@ export function binary(path: string, query: Query): Promise<ArrayBuffer> {
   return source.bytes(path, query);
 }
 
+// One answer, for what is done once.
+export function ask<T>(path: string, query: Query = {}): Promise<T> {
+  return source.get<T>(path, query);
+}
+
+export function post<T>(path: string, body: string): Promise<T> {
+  ++waiting.value;
+  return source.post<T>(path, body).finally(() => --waiting.value);
+}
+
 export interface Asked<T> {
   data: T | null;
+  stale: boolean; // the answer belongs to the question before
   failure: Failure | null;
   again: () => void;
 }
 
+// Questions about a profile are about the window that was chosen on the timeline, as long as there is one.
+const kOfProfile = /^\d+\/(tree|hot|search|flame|spread|metrics|locations|sources|source)$/;
+function scoped(path: string, query: Query): Query {
+  const window = kOfProfile.test(path) ? state.value.rest['pw'] : undefined;
+  return window ? { ...query, window } : query;
+}
+
 // Null as path: nothing to ask yet.
-export function useAsk<T>(path: string | null, query: Query = {}): Asked<T> {
-  const [answer, setAnswer] = useState<{ data: T | null; failure: Failure | null }>({ data: null, failure: null });
+export function useAsk<T>(path: string | null, asked: Query = {}): Asked<T> {
+  const query = path === null ? asked : scoped(path, asked);
+  const [answer, setAnswer] = useState<{ data: T | null; failure: Failure | null; of: string }>({
+    data: null,
+    failure: null,
+    of: '',
+  });
   const [turn, setTurn] = useState(0);
   const address = path === null ? '' : addressOf(path, query);
   const latest = useRef('');
@@ -37,13 +61,14 @@ export function useAsk<T>(path: string | null, query: Query = {}): Asked<T> {
       .get<T>(path, query)
       .then(
         (data) => {
-          if (latest.current === address) setAnswer({ data, failure: null });
+          if (latest.current === address) setAnswer({ data, failure: null, of: address });
         },
         (failure: Failure) => {
-          if (latest.current === address) setAnswer((old) => ({ data: old.data, failure }));
+          if (latest.current === address) setAnswer((old) => ({ ...old, failure }));
         },
       )
       .finally(() => --waiting.value);
   }, [address, turn]);
-  return { ...answer, again: () => setTurn(turn + 1) };
+  const { data, failure, of } = answer;
+  return { data, failure: path === null ? null : failure, stale: of !== address, again: () => setTurn(turn + 1) };
 }

@@ -2,19 +2,22 @@
 // and the browser's back button give the same page.
 import { computed, signal } from '@preact/signals';
 
-export type ViewName = 'overview' | 'profile' | 'timeline' | 'scaling';
+export type ViewName = 'overview' | 'profile' | 'timeline' | 'scaling' | 'compare' | 'sql' | 'findings';
 export const kViews: { name: ViewName; title: string }[] = [
   { name: 'overview', title: 'Overview' },
   { name: 'profile', title: 'Profile' },
   { name: 'timeline', title: 'Timeline' },
   { name: 'scaling', title: 'Scaling' },
+  { name: 'compare', title: 'Compare' },
+  { name: 'sql', title: 'SQL' },
+  { name: 'findings', title: 'Findings' },
 ];
 
 export interface State {
   view: ViewName;
   dataset: number;
   metric: string; // empty: the likely one
-  tree: 'topdown' | 'bottomup' | 'flat';
+  tree: 'topdown' | 'bottomup' | 'flat' | 'modules';
   node: number; // selected node of the tree; -1 none
   root: number; // only this subtree; -1 all
   locations: string; // "0-3,7"; empty: all
@@ -56,7 +59,7 @@ export function toFragment(state: State): string {
   for (const [short, key] of Object.entries(kKeys)) {
     if (state[key] !== kInitial[key]) out.set(short, String(state[key]));
   }
-  for (const [key, value] of Object.entries(state.rest)) out.set(key, value);
+  for (const [key, value] of Object.entries(state.rest)) if (value !== '') out.set(key, value);
   return out.toString();
 }
 
@@ -87,6 +90,17 @@ export function change(part: Partial<State>, remember = true): void {
     else history.replaceState(null, '', fragment);
   }
   state.value = next;
+}
+
+// What belongs to one view alone has no name of its own in the state, but its place in the address.
+export function extra(name: string): string {
+  return state.value.rest[name] ?? '';
+}
+export function withExtra(part: Record<string, string>, of: State = state.value): Record<string, string> {
+  return Object.fromEntries(Object.entries({ ...of.rest, ...part }).filter(([, value]) => value !== ''));
+}
+export function changeExtra(part: Record<string, string>, remember = true): void {
+  change({ rest: withExtra(part) }, remember);
 }
 
 export function followAddress(): void {

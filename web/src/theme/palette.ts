@@ -36,6 +36,12 @@ export function categoryOf(name: string, paradigm = '', role = ''): Category {
   if (['openmp', 'omp', 'pthread'].includes(kind) || /^(!\$omp|omp_|GOMP_|kmp)/i.test(name)) return 'threads';
   if (['cuda', 'hip', 'opencl', 'openacc'].includes(kind) || /^(cuda|cu[A-Z]|hip|<gpu)/.test(name)) return 'gpu';
   if (kind === 'measurement' || /^<(unknown|no activity|program root|thread root)/.test(name)) return 'other';
+  // States as traces of states name them.
+  if (/^(idle|not created|stopped|others|overhead|unknown|tracing disabled|scheduling.*)$/i.test(name)) return 'other';
+  if (/^(wait|waiting|blocked|blocking|paused|test\/probe|synchroni[sz]ation)\b/i.test(name)) return 'waiting';
+  if (/^(group communication|collective)/i.test(name)) return 'collective';
+  if (/^((immediate|blocking) )?(send|receive|recv)\b/i.test(name)) return 'p2p';
+  if (/^i\/o$/i.test(name)) return 'io';
   return 'compute';
 }
 

@@ -1,6 +1,8 @@
 // What the dataset is, how large, what was noticed while reading, and where to go.
 import type { Dataset, InfoValue } from '../data/types';
+import { isLive, useAsk } from '../state/ask';
 import { change, kViews } from '../state/state';
+import { whyNot } from '../state/views';
 
 const kCounts = ['metrics', 'contexts', 'regions', 'locations', 'events', 'points', 'callpaths', 'parameters'];
 
@@ -10,6 +12,22 @@ function shown(value: InfoValue): string {
     return value.slice(0, 20).join(', ') + (value.length > 20 ? `, … ${value.length - 20} more` : '');
   const text = String(value);
   return /^\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ',') : text;
+}
+
+// What a report does not hold.
+function LeftOut() {
+  const asked = useAsk<{ left_out: string[] }>(isLive() ? null : 'left-out');
+  if (!asked.data?.left_out.length) return null;
+  return (
+    <>
+      <h2>Not in this report</h2>
+      <ul class="quiet" data-left-out={asked.data.left_out.length}>
+        {asked.data.left_out.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 export function Overview({ dataset }: { dataset: Dataset }) {
@@ -34,7 +52,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
         {kViews
           .filter((v) => v.name !== 'overview')
           .map((v) => {
-            const reason = dataset.views[v.name as keyof Dataset['views']] ?? '';
+            const reason = whyNot(dataset, v.name);
             return (
               <button key={v.name} disabled={reason !== ''} title={reason} onClick={() => change({ view: v.name })}>
                 {v.title}
@@ -66,6 +84,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           </tbody>
         </table>
       )}
+      <LeftOut />
       {rest.length > 0 && (
         <>
           <h2>About it</h2>

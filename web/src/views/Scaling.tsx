@@ -1,164 +1,43 @@
-// Ranked models, and a plot of the chosen ones over one parameter.
-import { useMemo, useState } from 'preact/hooks';
+// Ranked models, and a plot of the chosen ones over one parameter or two.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { csvOf, download, fileName } from '../data/export';
 import { percent, readable, toNumber } from '../data/format';
 import { evaluate } from '../data/model';
+import { matcher } from '../data/tree';
 import type { Model, Models } from '../data/types';
 import { useAsk } from '../state/ask';
-import { change, state } from '../state/state';
-import { themeColour, useCanvas } from '../widgets/useCanvas';
+import { changeExtra, extra, state } from '../state/state';
 import { Failed } from '../widgets/Failed';
+import { ModelHeat } from '../widgets/ModelHeat';
+import { kSeries, ModelPlot, type PointKind } from '../widgets/ModelPlot';
 import { VirtualRows } from '../widgets/VirtualRows';
 
-const kSeries = ['#3966CE', '#F97300', '#2DA192', '#A51E8A', '#7B6626', '#772F3E'];
+const kHeads: [string, number][] = [
+  ['', 28],
+  ['at target', 108],
+  ['share', 76],
+  ['now', 84],
+  ['SMAPE', 72],
+  ['R²', 64],
+  ['growth', 140],
+];
 
-function logTicks(low: number, high: number): number[] {
-  const out: number[] = [];
-  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); ++e) {
-    for (const m of [1, 2, 5]) {
-      const v = m * 10 ** e;
-      if (v >= low * 0.999 && v <= high * 1.001) out.push(v);
-    }
-  }
-  return out.length > 12 ? out.filter((v) => Math.abs(Math.log10(v) % 1) < 1e-9) : out;
-}
-function linearTicks(low: number, high: number): number[] {
-  const raw = (high - low) / 6 || 1;
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((m) => m * size).find((x) => x >= raw) ?? raw;
-  const out: number[] = [];
-  for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-6; v += step) out.push(v);
-  return out;
-}
-
-function Plot({
-  models,
-  all,
-  parameter,
-  at,
-  log,
-}: {
-  models: Model[];
-  all: Models;
-  parameter: number;
-  at: number[];
-  log: boolean;
-}) {
-  const { attach } = useCanvas(
-    ({ context: c, width, height }) => {
-      const left = 70;
-      const right = width - 16;
-      const bottom = height - 32;
-      const top = 12;
-      const xs = models.flatMap((m) => m.points.map((p) => p[parameter] ?? NaN));
-      const xMin = Math.min(...xs);
-      const xMax = Math.max(...xs, at[parameter] ?? 0);
-      const curve = Array.from({ length: 120 }, (_, i) =>
-        log ? xMin * (xMax / xMin) ** (i / 119) : xMin + ((xMax - xMin) * i) / 119,
-      );
-      const lines = models.map((m) =>
-        curve.map((x) =>
-          evaluate(
-            m,
-            all.parameters,
-            at.map((v, k) => (k === parameter ? x : v)),
-          ),
-        ),
-      );
-      const onSlice = (m: Model) =>
-        m.points
-          .map((p, i) => ({
-            x: p[parameter] ?? NaN,
-            mean: toNumber(m.mean[i] ?? null),
-            low: toNumber(m.minimum[i] ?? null),
-            high: toNumber(m.maximum[i] ?? null),
-            other: p,
-          }))
-          .filter(() => true);
-      const ys = [...lines.flat(), ...models.flatMap((m) => onSlice(m).map((p) => p.mean))].filter(
-        (v) => Number.isFinite(v) && (!log || v > 0),
-      );
-      if (!ys.length) return;
-      let yMin = log ? Math.min(...ys) : Math.min(0, ...ys);
-      let yMax = Math.max(...ys);
-      if (yMin === yMax) {
-        yMin = log ? yMin / 2 : 0;
-        yMax = yMax * 2 || 1;
-      }
-      const scale = (v: number, a: number, b: number) => (log ? Math.log(v / a) / Math.log(b / a) : (v - a) / (b - a));
-      const px = (x: number) => left + scale(x, xMin, xMax) * (right - left);
-      const py = (y: number) => bottom - scale(y, yMin, yMax) * (bottom - top);
-      const unit = models[0]?.unit || (/time/i.test(models[0]?.metric ?? '') ? 's' : '');
-      c.font = `11px ${themeColour('font')}`;
-      c.strokeStyle = themeColour('line');
-      c.fillStyle = themeColour('quiet');
-      c.textAlign = 'center';
-      for (const x of log ? logTicks(xMin, xMax) : linearTicks(xMin, xMax)) {
-        c.beginPath();
-        c.moveTo(px(x), top);
-        c.lineTo(px(x), bottom);
-        c.stroke();
-        c.fillText(Number(x.toPrecision(3)).toLocaleString('en'), px(x), bottom + 14);
-      }
-      c.textAlign = 'right';
-      c.textBaseline = 'middle';
-      for (const y of log ? logTicks(yMin, yMax) : linearTicks(yMin, yMax)) {
-        c.beginPath();
-        c.moveTo(left, py(y));
-        c.lineTo(right, py(y));
-        c.stroke();
-        c.fillText(readable(y, unit), left - 6, py(y));
-      }
-      c.textAlign = 'center';
-      c.textBaseline = 'alphabetic';
-      c.fillText(all.parameters[parameter] ?? '', (left + right) / 2, height - 4);
-      c.save();
-      c.beginPath();
-      c.rect(left, top - 6, right - left + 6, bottom - top + 12);
-      c.clip();
-      models.forEach((m, k) => {
-        const colour = kSeries[k % kSeries.length]!;
-        c.strokeStyle = colour;
-        c.lineWidth = 2;
-        c.beginPath();
-        lines[k]!.forEach((y, i) => (i ? c.lineTo(px(curve[i]!), py(y)) : c.moveTo(px(curve[i]!), py(y))));
-        c.stroke();
-        c.fillStyle = colour;
-        for (const p of onSlice(m)) {
-          c.lineWidth = 1;
-          c.beginPath();
-          c.moveTo(px(p.x), py(p.low));
-          c.lineTo(px(p.x), py(p.high));
-          c.stroke();
-          c.beginPath();
-          c.arc(px(p.x), py(p.mean), 3, 0, 7);
-          c.fill();
-        }
-        const low = toNumber(m.low);
-        const high = toNumber(m.high);
-        const target = all.target[parameter] ?? NaN;
-        if (Number.isFinite(low) && Number.isFinite(high) && (at[parameter] ?? 0) === target) {
-          c.globalAlpha = 0.5;
-          c.fillRect(px(target) - 3, py(high), 6, Math.max(2, py(low) - py(high)));
-          c.globalAlpha = 1;
-        }
-      });
-      c.restore();
-    },
-    [models, parameter, at.join(), log, document.documentElement.dataset['theme']],
-  );
-  return <canvas ref={attach} class="canvas" role="img" aria-label={`models over ${all.parameters[parameter]}`} />;
-}
-
-export function Scaling() {
+export function Scaling({ name }: { name: string }) {
   const s = state.value;
   const asked = useAsk<Models>(`${s.dataset}/models`);
-  const [metric, setMetric] = useState('');
-  const [chosen, setChosen] = useState<number[]>([0]);
-  const [log, setLog] = useState(true);
-  const [parameter, setParameter] = useState(0);
-  const [point, setPoint] = useState<number[] | null>(null);
+  const metric = extra('sm');
+  const log = extra('axes') !== 'linear';
+  const points = (extra('pts') || 'all') as PointKind;
+  const sum = extra('sum') === '1';
+  const plot = extra('plot'); // curves, or heat
+  const query = extra('q');
+  const sort = extra('ss') || 'at target-';
+  const [chosen, setChosen] = useState<string[]>([]);
   const all = asked.data;
-  const at = point ?? all?.target ?? [];
+  const given = extra('at').split(',').map(Number);
+  const at = all && given.length === all.parameters.length && given.every((v) => v > 0) ? given : (all?.target ?? []);
+  const setPoint = (to: number[] | null) => changeExtra({ at: to ? to.join(',') : '' }, false);
+  const parameter = Math.max(0, all?.parameters.indexOf(extra('over')) ?? 0);
   const metrics = useMemo(() => [...new Set(all?.models.map((m) => m.metric) ?? [])], [all]);
   const shownMetric = metric || (metrics.includes('time') ? 'time' : (metrics[0] ?? ''));
   const ranked = useMemo(() => {
@@ -166,14 +45,68 @@ export function Scaling() {
     const list = all.models
       .filter((m) => m.metric === shownMetric)
       .map((model) => ({ model, value: evaluate(model, all.parameters, at) }));
-    const sum = list.reduce((total, r) => total + Math.max(0, r.value), 0);
-    return list.map((r) => ({ ...r, share: Math.max(0, r.value) / sum })).sort((a, b) => b.value - a.value);
-  }, [all, shownMetric, at.join()]);
+    const total = list.reduce((t, r) => t + Math.max(0, r.value), 0);
+    const [column, falling] = [sort.slice(0, -1), sort.endsWith('-')];
+    const key = (r: (typeof list)[number]): number | string =>
+      column === 'call path'
+        ? r.model.callpath
+        : column === 'growth'
+          ? r.model.growth
+          : column === 'now'
+            ? toNumber(r.model.now)
+            : column === 'SMAPE'
+              ? toNumber(r.model.SMAPE)
+              : column === 'R²'
+                ? toNumber(r.model.AR2)
+                : r.value;
+    const match = matcher(query);
+    return list
+      .map((r) => ({ ...r, share: Math.max(0, r.value) / total }))
+      .filter((r) => !match || match(r.model.callpath))
+      .sort((a, b) => {
+        const [x, y] = [key(a), key(b)];
+        return (falling ? -1 : 1) * (x < y ? -1 : x > y ? 1 : 0);
+      });
+  }, [all, shownMetric, at.join(), query, sort]);
+  // A link names the call path that it is about.
+  useEffect(() => {
+    const wish = extra('find');
+    if (!all || !wish) return;
+    setChosen([wish.slice(wish.indexOf(':') + 1)]);
+    changeExtra({ find: '' }, false);
+  }, [all, extra('find')]);
   if (asked.failure) return <Failed failure={asked.failure} again={asked.again} />;
   if (!all) return <div class="empty">Fitting models…</div>;
-  const picked = chosen.map((i) => ranked[i]?.model).filter((m): m is Model => !!m);
-  const widths = [28, 108, 84, 84, 72, 150];
-  const heads = ['', 'at target', 'share', 'now', 'SMAPE', 'growth'];
+  const first = ranked[0]?.model.callpath;
+  const paths = chosen.length ? chosen : first === undefined ? [] : [first];
+  const picked = paths.map((p) => ranked.find((r) => r.model.callpath === p)?.model).filter((m): m is Model => !!m);
+  const header = (title: string) => {
+    const same = sort.slice(0, -1) === title;
+    changeExtra(
+      { ss: same ? `${title}${sort.endsWith('-') ? '+' : '-'}` : `${title}${title === 'call path' ? '+' : '-'}` },
+      false,
+    );
+  };
+  const arrow = (title: string) => (sort.slice(0, -1) === title ? (sort.endsWith('-') ? ' ↓' : ' ↑') : '');
+  const save = () =>
+    download(
+      fileName([name, 'models', shownMetric], 'csv'),
+      csvOf(
+        ['callpath', 'metric', 'function', 'growth', 'SMAPE', 'AR2', 'now', 'at target', 'share at target'],
+        ranked.map((r) => [
+          r.model.callpath,
+          r.model.metric,
+          r.model.function,
+          r.model.growth,
+          r.model.SMAPE,
+          r.model.AR2,
+          r.model.now,
+          r.value,
+          r.share,
+        ]),
+      ),
+      'text/csv',
+    );
   return (
     <div class="split" style={{ gridTemplateColumns: 'minmax(0, 1fr) minmax(0, 1fr)' }}>
       <div class="pane">
@@ -183,8 +116,8 @@ export function Scaling() {
             aria-label="metric"
             value={shownMetric}
             onChange={(e) => {
-              setMetric(e.currentTarget.value);
-              setChosen([0]);
+              changeExtra({ sm: e.currentTarget.value });
+              setChosen([]);
             }}
           >
             {metrics.map((m) => (
@@ -197,6 +130,16 @@ export function Scaling() {
               .map((p, i) => `${p} = ${Number((at[i] ?? 0).toPrecision(4)).toLocaleString('en')}`)
               .join(', ')}
           </span>
+          <span class="spacer" />
+          <input
+            type="search"
+            aria-label="search"
+            placeholder="part of a name, or /regex/"
+            style={{ width: '160px' }}
+            value={query}
+            onInput={(e) => changeExtra({ q: e.currentTarget.value }, false)}
+          />
+          <button onClick={save}>CSV</button>
         </div>
         <VirtualRows
           count={ranked.length}
@@ -205,13 +148,19 @@ export function Scaling() {
           headHeight={24}
           head={
             <div class="head" role="row">
-              {heads.map((h, i) => (
-                <div role="columnheader" style={{ width: `${widths[i]}px`, textAlign: i === 5 ? 'left' : 'right' }}>
-                  {h}
+              {kHeads.map(([title, width], i) => (
+                <div
+                  key={title}
+                  role="columnheader"
+                  style={{ width: `${width}px`, textAlign: i === 6 ? 'left' : 'right' }}
+                  onClick={() => title && header(title)}
+                >
+                  {title}
+                  {arrow(title)}
                 </div>
               ))}
-              <div role="columnheader" style={{ flex: '1 1 auto' }}>
-                call path
+              <div role="columnheader" style={{ flex: '1 1 auto' }} onClick={() => header('call path')}>
+                call path{arrow('call path')}
               </div>
             </div>
           }
@@ -225,11 +174,10 @@ export function Scaling() {
                 class="row"
                 role="row"
                 style={style}
-                aria-selected={chosen.includes(i)}
+                aria-selected={paths.includes(m.callpath)}
                 title={`${m.callpath}\n${m.function}\n${m.explanation}`}
                 onClick={(e) => {
-                  setChosen(e.ctrlKey || e.metaKey ? [...new Set([...chosen, i])].slice(-6) : [i]);
-                  change({ node: -1 }, false);
+                  setChosen(e.ctrlKey || e.metaKey ? [...new Set([...paths, m.callpath])].slice(-6) : [m.callpath]);
                 }}
               >
                 <div style={{ width: '28px', textAlign: 'center', color: 'var(--warn)', fontWeight: 600 }}>
@@ -239,16 +187,19 @@ export function Scaling() {
                   <div class="ink" style={{ width: `${100 * r.share}%` }} />
                   <span>{readable(r.value, unit)}</span>
                 </div>
-                <div class="number" style={{ width: '84px' }}>
+                <div class="number cell" style={{ width: '76px' }}>
                   {percent(r.share, 1)}
                 </div>
-                <div class="number" style={{ width: '84px' }}>
+                <div class="number cell" style={{ width: '84px' }}>
                   {readable(toNumber(m.now), unit)}
                 </div>
-                <div class="number" style={{ width: '72px', paddingRight: '8px' }}>
+                <div class="number cell" style={{ width: '72px' }}>
                   {Number(toNumber(m.SMAPE).toPrecision(3))}%
                 </div>
-                <div class="cut number" style={{ width: '150px', textAlign: 'left', padding: '0 8px' }}>
+                <div class="number cell" style={{ width: '64px' }}>
+                  {Number.isFinite(toNumber(m.AR2)) ? toNumber(m.AR2).toFixed(3) : '–'}
+                </div>
+                <div class="cut number" style={{ width: '140px', textAlign: 'left', padding: '0 8px' }}>
                   {m.growth}
                 </div>
                 <div class="name cut">{m.callpath.replaceAll('->', ' › ')}</div>
@@ -293,20 +244,80 @@ export function Scaling() {
       </div>
       <div class="pane">
         <div class="bar">
-          <strong>Plot</strong>
-          {all.parameters.length > 1 &&
-            all.parameters.map((p, i) => (
-              <button key={p} aria-pressed={parameter === i} onClick={() => setParameter(i)}>
-                over {p}
+          {all.parameters.length > 1 && (
+            <span class="group">
+              <button aria-pressed={plot !== 'heat'} onClick={() => changeExtra({ plot: '' }, false)}>
+                Curves
               </button>
-            ))}
-          <button aria-pressed={log} onClick={() => setLog(!log)}>
-            log axes
-          </button>
-          <span class="quiet">Ctrl+click adds a curve; bars: least to largest of the repetitions</span>
+              <button aria-pressed={plot === 'heat'} onClick={() => changeExtra({ plot: 'heat' }, false)}>
+                Heat map
+              </button>
+            </span>
+          )}
+          {all.parameters.length > 1 && (
+            <select
+              aria-label="over"
+              value={all.parameters[parameter]}
+              onChange={(e) => changeExtra({ over: e.currentTarget.value }, false)}
+            >
+              {all.parameters.map((p) => (
+                <option key={p} value={p}>
+                  over {p}
+                </option>
+              ))}
+            </select>
+          )}
+          {plot !== 'heat' && (
+            <>
+              <button aria-pressed={log} onClick={() => changeExtra({ axes: log ? 'linear' : '' }, false)}>
+                log axes
+              </button>
+              <select
+                aria-label="points"
+                value={points}
+                onChange={(e) =>
+                  changeExtra({ pts: e.currentTarget.value === 'all' ? '' : e.currentTarget.value }, false)
+                }
+              >
+                <option value="all">mean, least to largest</option>
+                <option value="mean">mean</option>
+                <option value="median">median</option>
+                <option value="minimum">minimum</option>
+                <option value="maximum">maximum</option>
+              </select>
+              <button
+                aria-pressed={sum}
+                disabled={picked.length < 2}
+                title="one curve for all chosen call paths"
+                onClick={() => changeExtra({ sum: sum ? '' : '1' }, false)}
+              >
+                sum
+              </button>
+              <span class="quiet cut">Ctrl+click adds a curve</span>
+            </>
+          )}
         </div>
         <div class="stage" style={{ margin: '8px' }}>
-          <Plot models={picked} all={all} parameter={parameter} at={at} log={log} />
+          {plot === 'heat' && all.parameters.length > 1 && picked[0] ? (
+            <ModelHeat
+              model={picked[0]}
+              all={all}
+              axes={[parameter, parameter === 0 ? 1 : 0]}
+              at={at}
+              name={[name, 'heat', picked[0].callpath.slice(-40)]}
+            />
+          ) : (
+            <ModelPlot
+              models={picked}
+              all={all}
+              parameter={parameter}
+              at={at}
+              log={log}
+              sum={sum && picked.length > 1}
+              points={points}
+              name={[name, 'models', all.parameters[parameter] ?? '']}
+            />
+          )}
         </div>
         <div style={{ padding: '8px 12px', borderTop: '1px solid var(--line)', maxHeight: '40%', overflow: 'auto' }}>
           {picked.map((m, k) => (

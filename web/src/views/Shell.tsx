@@ -1,15 +1,24 @@
 // The frame around all views: tabs, chips of what is chosen, status line.
 import { useEffect, useState } from 'preact/hooks';
+import { readable } from '../data/format';
 import type { Dataset, Session } from '../data/types';
-import { useAsk, waiting } from '../state/ask';
+import { gone } from '../state/alive';
+import { isLive, useAsk, waiting } from '../state/ask';
 import { bind } from '../state/keys';
-import { change, kViews, state } from '../state/state';
+import { linkWithKey, saveSession } from '../state/session';
+import { dropFromShape, kVerbs, shapeLines, type ShapeKind } from '../state/shape';
+import { change, extra, kViews, state } from '../state/state';
+import { whyNot } from '../state/views';
 import { Commands, type Command } from '../widgets/Commands';
 import { Failed } from '../widgets/Failed';
+import { savePicture } from '../widgets/useCanvas';
 import { Help } from '../widgets/Help';
+import { Compare } from './Compare';
+import { FindingsView } from './Findings';
 import { Overview } from './Overview';
 import { Profile } from './Profile';
 import { Scaling } from './Scaling';
+import { Sql } from './Sql';
 import { Timeline } from './Timeline';
 
 function toggleTheme(): void {
@@ -21,6 +30,19 @@ function toggleTheme(): void {
     (dark || matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   document.documentElement.dataset['theme'] = now === 'dark' ? 'light' : 'dark';
   localStorage.setItem('fathom-theme', document.documentElement.dataset['theme']);
+}
+
+// Every picture that is shown can be saved.
+function pictureCommands(name: string): Command[] {
+  return [...document.querySelectorAll<HTMLCanvasElement>('main canvas')].flatMap((canvas) =>
+    (['png', 'svg'] as const).map((kind) => {
+      const label = canvas.getAttribute('aria-label') ?? state.value.view;
+      return {
+        title: `Save ${label} as ${kind.toUpperCase()}`,
+        run: () => savePicture(canvas, [name, state.value.view, label.split(',')[0], extra('w')], kind),
+      };
+    }),
+  );
 }
 
 // A bar only for what takes a moment: quick answers do not flicker.
@@ -41,7 +63,7 @@ export function Shell() {
   const [commands, setCommands] = useState(false);
   const s = state.value;
   const dataset: Dataset | undefined = asked.data?.datasets[s.dataset] ?? asked.data?.datasets[0];
-  const reason = (view: string) => (view === 'overview' ? '' : (dataset?.views[view as keyof Dataset['views']] ?? ''));
+  const reason = (view: string) => whyNot(dataset, view);
   useEffect(() => {
     bind({
       view: (i) => change({ view: kViews[i]?.name ?? 'overview' }),
@@ -73,6 +95,13 @@ export function Shell() {
     { title: 'Light or dark', run: toggleTheme },
     { title: 'Keyboard help', run: () => setHelp(true) },
     { title: 'Copy link', run: () => void navigator.clipboard?.writeText(location.href) },
+    ...(isLive()
+      ? [
+          { title: 'Copy link with the key', run: () => void navigator.clipboard?.writeText(linkWithKey()) },
+          { title: 'Save these views', run: () => void saveSession() },
+        ]
+      : []),
+    ...pictureCommands(dataset.name),
     { title: 'All locations', run: () => change({ locations: '' }) },
     { title: 'Whole tree', run: () => change({ root: -1 }) },
   ];
@@ -134,6 +163,21 @@ export function Shell() {
             </button>
           </span>
         )}
+        {s.rest['pw'] && (
+          <span class="chip" data-window={s.rest['pw']}>
+            window{' '}
+            {s.rest['pw']
+              .split('-')
+              .map((ns) => readable(Number(ns) / 1e9, 's'))
+              .join(' – ')}
+            <button
+              aria-label="the whole run"
+              onClick={() => change({ node: -1, root: -1, rest: { ...s.rest, pw: '' } })}
+            >
+              ✕
+            </button>
+          </span>
+        )}
         {s.root >= 0 && (
           <span class="chip">
             one subtree
@@ -142,15 +186,40 @@ export function Shell() {
             </button>
           </span>
         )}
+        {(['derive', 'cubepl', 'hide'] as ShapeKind[]).flatMap((kind) =>
+          shapeLines(kind).map((line) => (
+            <span class="chip" key={kind + line}>
+              <span class="cut" style={{ maxWidth: '220px' }} title={line}>
+                {kind === 'hide'
+                  ? `${line.slice(line.indexOf(' ') + 1)} ${kVerbs[line.split(' ')[0] ?? ''] ?? ''}`
+                  : line}
+              </span>
+              <button aria-label={`remove ${line}`} onClick={() => dropFromShape(kind, line)}>
+                ✕
+              </button>
+            </span>
+          )),
+        )}
       </div>
       <main class="main">
         <Busy />
+        {gone.value && (
+          <div class="banner" role="alert">
+            fathom view has ended; start it again and reload. What is shown stays.
+          </div>
+        )}
         {s.view === 'profile' && !reason('profile') ? (
-          <Profile />
+          <Profile name={dataset.name} />
         ) : s.view === 'scaling' && !reason('scaling') ? (
-          <Scaling />
+          <Scaling name={dataset.name} />
         ) : s.view === 'timeline' && !reason('timeline') ? (
           <Timeline />
+        ) : s.view === 'compare' && !reason('compare') ? (
+          <Compare session={asked.data} />
+        ) : s.view === 'sql' && !reason('sql') ? (
+          <Sql dataset={dataset} />
+        ) : s.view === 'findings' ? (
+          <FindingsView dataset={dataset} />
         ) : s.view === 'overview' ? (
           <Overview dataset={dataset} />
         ) : (

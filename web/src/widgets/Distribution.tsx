@@ -1,20 +1,23 @@
 // The selected node over locations: by rank, sorted, or as a histogram. Bars that are picked choose locations.
 import { useState } from 'preact/hooks';
+import { csvOf, download, fileName } from '../data/export';
 import { percent, readable, toNumber } from '../data/format';
 import { figuresOf, histogram } from '../data/spread';
 import type { Locations, Spread } from '../data/types';
 import { useAsk } from '../state/ask';
-import { change, parseRanges, rangesOf, state } from '../state/state';
+import { shapeQuery } from '../state/shape';
+import { change, changeExtra, extra, parseRanges, rangesOf, state } from '../state/state';
+import { PictureButtons } from './SaveButtons';
 import { themeColour, useCanvas } from './useCanvas';
 import { Failed } from './Failed';
 
 type Mode = 'rank' | 'sorted' | 'histogram';
 
-export function Distribution({ metric, title, context }: { metric: string; title: string; context: number }) {
+export function Distribution({ metric, context, name }: { metric: string; context: number; name: string[] }) {
   const s = state.value;
-  const [mode, setMode] = useState<Mode>('rank');
+  const mode = (extra('dm') || 'rank') as Mode;
   const [under, setUnder] = useState(-1);
-  const asked = useAsk<Spread>(`${s.dataset}/spread`, { metric, context });
+  const asked = useAsk<Spread>(`${s.dataset}/spread`, { metric, context, ...shapeQuery() });
   const names = useAsk<Locations>(`${s.dataset}/locations`);
   const values = (asked.data ? (s.values === 'exclusive' ? asked.data.exclusive : asked.data.inclusive) : []).map(
     toNumber,
@@ -30,7 +33,7 @@ export function Distribution({ metric, title, context }: { metric: string; title
         }))
       : values.map((value, i) => ({ members: [i], value }));
   if (mode === 'sorted') bars.sort((a, b) => b.value - a.value);
-  const top = Math.max(...bars.map((b) => b.value), 0) || 1;
+  const top = bars.reduce((most, b) => Math.max(most, b.value), 0) || 1;
   const unit = asked.data?.unit ?? '';
   const { canvas, attach } = useCanvas(
     ({ context: c, width, height }) => {
@@ -87,17 +90,29 @@ export function Distribution({ metric, title, context }: { metric: string; title
   };
   const bar = bars[under];
   return (
-    <div class="pane below">
+    <>
       <div class="bar">
-        <strong>Over locations</strong>
-        <span class="cut quiet" style={{ maxWidth: '260px' }}>
-          {title}
-        </span>
         {(['rank', 'sorted', 'histogram'] as Mode[]).map((m) => (
-          <button key={m} aria-pressed={mode === m} onClick={() => setMode(m)}>
+          <button key={m} aria-pressed={mode === m} onClick={() => changeExtra({ dm: m === 'rank' ? '' : m }, false)}>
             {m === 'rank' ? 'by rank' : m}
           </button>
         ))}
+        <span class="spacer" />
+        <button
+          onClick={() =>
+            download(
+              fileName(name, 'csv'),
+              csvOf(
+                ['location', 'name', metric],
+                values.map((v, i) => [names.data?.label[i] ?? String(i), names.data?.name[i] ?? '', v]),
+              ),
+              'text/csv',
+            )
+          }
+        >
+          CSV
+        </button>
+        <PictureButtons canvas={canvas} name={name} />
       </div>
       {asked.failure ? <Failed failure={asked.failure} again={asked.again} /> : null}
       <div class="stage" style={{ margin: '4px 8px' }}>
@@ -126,6 +141,6 @@ export function Distribution({ metric, title, context }: { metric: string; title
             ? `${bar.members.length} locations`
             : `mean ${readable(figures.mean, unit)} ± ${readable(figures.deviation, unit)}   min ${readable(figures.minimum, unit)}   quartiles ${figures.quartiles.map((q) => readable(q, unit)).join(' · ')}   max ${readable(figures.maximum, unit)}   imbalance ${percent(figures.imbalance, 1)}`}
       </div>
-    </div>
+    </>
   );
 }

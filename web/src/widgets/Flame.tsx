@@ -3,21 +3,17 @@ import { useMemo, useState } from 'preact/hooks';
 import { percent, readable } from '../data/format';
 import type { Tree, TreeNode } from '../data/tree';
 import { layout, type Box } from '../draw/flame';
-import { change, state } from '../state/state';
+import { fitText } from '../draw/text';
+import { change, changeExtra, extra, state } from '../state/state';
 import { colourOf, css, inkOn } from '../theme/palette';
+import { PictureButtons } from './SaveButtons';
 import { themeColour, useCanvas } from './useCanvas';
 
 const kHeight = 18;
 
-function fitText(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let cut = Math.floor((text.length * width) / context.measureText(text).width);
-  while (cut > 0 && context.measureText(`${text.slice(0, cut)}…`).width > width) --cut;
-  return cut > 2 ? `${text.slice(0, cut)}…` : '';
-}
-
-export function Flame({ tree, start, hits }: { tree: Tree; start: TreeNode[]; hits: ReadonlySet<number> | null }) {
-  const [byName, setByName] = useState(false);
+export function Flame(props: { tree: Tree; start: TreeNode[]; hits: ReadonlySet<number> | null; name: string }) {
+  const { tree, start, hits } = props;
+  const byName = extra('fo') === 'name';
   const [under, setUnder] = useState<Box | null>(null);
   const boxes = useMemo(() => layout(start, byName, 1 / 4000), [start, byName]);
   const selected = state.value.node;
@@ -25,7 +21,6 @@ export function Flame({ tree, start, hits }: { tree: Tree; start: TreeNode[]; hi
     ({ context, width: w, height }) => {
       context.font = `11px ${themeColour('font')}`;
       context.textBaseline = 'middle';
-      const background = themeColour('background');
       const accent = themeColour('accent');
       for (const box of boxes) {
         const x = box.x * w;
@@ -52,7 +47,6 @@ export function Flame({ tree, start, hits }: { tree: Tree; start: TreeNode[]; hi
           context.fillRect(Math.min(x, w - 2), 0, Math.max(2, wide), 4);
         }
       }
-      void background;
     },
     [boxes, selected, hits, document.documentElement.dataset['theme']],
   );
@@ -69,14 +63,15 @@ export function Flame({ tree, start, hits }: { tree: Tree; start: TreeNode[]; hi
     <div class="pane">
       <div class="bar">
         <strong>Flame graph</strong>
-        <button aria-pressed={!byName} onClick={() => setByName(false)}>
+        <button aria-pressed={!byName} onClick={() => changeExtra({ fo: '' }, false)}>
           by weight
         </button>
-        <button aria-pressed={byName} onClick={() => setByName(true)}>
+        <button aria-pressed={byName} onClick={() => changeExtra({ fo: 'name' }, false)}>
           by name
         </button>
         <span class="spacer" />
         <span class="quiet">double click fits</span>
+        <PictureButtons canvas={canvas} name={[props.name, state.value.tree, 'flame']} />
       </div>
       <div class="stage" style={{ overflowY: 'auto' }}>
         <div style={{ height: `${Math.max(120, (deepest + 1) * kHeight + 12)}px` }}>

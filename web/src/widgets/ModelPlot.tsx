@@ -1,0 +1,186 @@
+// Models as curves over one parameter, with what was measured.
+import { readable, toNumber } from '../data/format';
+import { evaluate } from '../data/model';
+import type { Model, Models } from '../data/types';
+import { PictureButtons } from './SaveButtons';
+import { themeColour, useCanvas } from './useCanvas';
+
+export type PointKind = 'mean' | 'median' | 'minimum' | 'maximum' | 'all';
+interface Measured {
+  x: number;
+  key: string; // the whole point
+  value: number;
+  low: number;
+  high: number;
+}
+
+export const kSeries = ['#3966CE', '#F97300', '#2DA192', '#A51E8A', '#7B6626', '#772F3E'];
+
+function logTicks(low: number, high: number): number[] {
+  const out: number[] = [];
+  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); ++e) {
+    for (const m of [1, 2, 5]) {
+      const v = m * 10 ** e;
+      if (v >= low * 0.999 && v <= high * 1.001) out.push(v);
+    }
+  }
+  return out.length > 12 ? out.filter((v) => Math.abs(Math.log10(v) % 1) < 1e-9) : out;
+}
+function linearTicks(low: number, high: number): number[] {
+  const raw = (high - low) / 6 || 1;
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * size).find((x) => x >= raw) ?? raw;
+  const out: number[] = [];
+  for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-6; v += step) out.push(v);
+  return out;
+}
+
+export function ModelPlot({
+  models,
+  all,
+  parameter,
+  at,
+  log,
+  sum,
+  points,
+  name,
+}: {
+  models: Model[];
+  all: Models;
+  parameter: number;
+  at: number[];
+  log: boolean;
+  sum: boolean; // one curve for all of them
+  points: PointKind;
+  name: string[];
+}) {
+  const { canvas, attach } = useCanvas(
+    ({ context: c, width, height }) => {
+      const left = 70;
+      const right = width - 16;
+      const bottom = height - 32;
+      const top = 12;
+      const xs = models.flatMap((m) => m.points.map((p) => p[parameter] ?? NaN));
+      const xMin = Math.min(...xs);
+      const xMax = Math.max(...xs, at[parameter] ?? 0);
+      const curve = Array.from({ length: 120 }, (_, i) =>
+        log ? xMin * (xMax / xMin) ** (i / 119) : xMin + ((xMax - xMin) * i) / 119,
+      );
+      const single = models.map((m) =>
+        curve.map((x) =>
+          evaluate(
+            m,
+            all.parameters,
+            at.map((v, k) => (k === parameter ? x : v)),
+          ),
+        ),
+      );
+      const lines = sum && single.length ? [curve.map((_, i) => single.reduce((t, l) => t + (l[i] ?? 0), 0))] : single;
+      const kind = points === 'all' ? 'mean' : points;
+      const one = (m: Model): Measured[] =>
+        m.points.map((p, i) => ({
+          x: p[parameter] ?? NaN,
+          key: p.join(),
+          value: toNumber(m[kind][i] ?? null),
+          low: toNumber(m.minimum[i] ?? null),
+          high: toNumber(m.maximum[i] ?? null),
+        }));
+      // Points of a sum: those that every model has.
+      const added = (): Measured[] => {
+        const lists = models.map(one);
+        return (lists[0] ?? [])
+          .map((p) => ({ p, same: lists.map((l) => l.find((q) => q.key === p.key)) }))
+          .filter(({ same }) => same.every(Boolean))
+          .map(({ p, same }) => ({
+            ...p,
+            value: same.reduce((t, q) => t + q!.value, 0),
+            low: same.reduce((t, q) => t + q!.low, 0),
+            high: same.reduce((t, q) => t + q!.high, 0),
+          }));
+      };
+      const measured = sum ? [added()] : models.map(one);
+      const ys = [...lines.flat(), ...measured.flatMap((list) => list.map((p) => p.value))].filter(
+        (v) => Number.isFinite(v) && (!log || v > 0),
+      );
+      if (!ys.length) return;
+      let yMin = log ? Math.min(...ys) : Math.min(0, ...ys);
+      let yMax = Math.max(...ys);
+      if (yMin === yMax) {
+        yMin = log ? yMin / 2 : 0;
+        yMax = yMax * 2 || 1;
+      }
+      const scale = (v: number, a: number, b: number) => (log ? Math.log(v / a) / Math.log(b / a) : (v - a) / (b - a));
+      const px = (x: number) => left + scale(x, xMin, xMax) * (right - left);
+      const py = (y: number) => bottom - scale(y, yMin, yMax) * (bottom - top);
+      const unit = models[0]?.unit || (/time/i.test(models[0]?.metric ?? '') ? 's' : '');
+      c.font = `11px ${themeColour('font')}`;
+      c.strokeStyle = themeColour('line');
+      c.fillStyle = themeColour('quiet');
+      c.textAlign = 'center';
+      for (const x of log ? logTicks(xMin, xMax) : linearTicks(xMin, xMax)) {
+        c.beginPath();
+        c.moveTo(px(x), top);
+        c.lineTo(px(x), bottom);
+        c.stroke();
+        c.fillText(Number(x.toPrecision(3)).toLocaleString('en'), px(x), bottom + 14);
+      }
+      c.textAlign = 'right';
+      c.textBaseline = 'middle';
+      for (const y of log ? logTicks(yMin, yMax) : linearTicks(yMin, yMax)) {
+        c.beginPath();
+        c.moveTo(left, py(y));
+        c.lineTo(right, py(y));
+        c.stroke();
+        c.fillText(readable(y, unit), left - 6, py(y));
+      }
+      c.textAlign = 'center';
+      c.textBaseline = 'alphabetic';
+      c.fillText(all.parameters[parameter] ?? '', (left + right) / 2, height - 4);
+      c.save();
+      c.beginPath();
+      c.rect(left, top - 6, right - left + 6, bottom - top + 12);
+      c.clip();
+      lines.forEach((line, k) => {
+        const colour = kSeries[k % kSeries.length]!;
+        c.strokeStyle = colour;
+        c.lineWidth = 2;
+        c.beginPath();
+        line.forEach((y, i) => (i ? c.lineTo(px(curve[i]!), py(y)) : c.moveTo(px(curve[i]!), py(y))));
+        c.stroke();
+        c.fillStyle = colour;
+        for (const p of measured[k] ?? []) {
+          if (points === 'all') {
+            c.lineWidth = 1;
+            c.beginPath();
+            c.moveTo(px(p.x), py(p.low));
+            c.lineTo(px(p.x), py(p.high));
+            c.stroke();
+          }
+          c.beginPath();
+          c.arc(px(p.x), py(p.value), 3, 0, 7);
+          c.fill();
+        }
+        const model = models[k];
+        const target = all.target[parameter] ?? NaN;
+        if (!model || sum || at.some((v, i) => v !== all.target[i])) return;
+        const low = toNumber(model.low);
+        const high = toNumber(model.high);
+        if (Number.isFinite(low) && Number.isFinite(high)) {
+          c.globalAlpha = 0.5;
+          c.fillRect(px(target) - 3, py(high), 6, Math.max(2, py(low) - py(high)));
+          c.globalAlpha = 1;
+        }
+      });
+      c.restore();
+    },
+    [models, parameter, at.join(), log, sum, points, document.documentElement.dataset['theme']],
+  );
+  return (
+    <>
+      <canvas ref={attach} class="canvas" role="img" aria-label={`models over ${all.parameters[parameter]}`} />
+      <span class="corner">
+        <PictureButtons canvas={canvas} name={name} />
+      </span>
+    </>
+  );
+}

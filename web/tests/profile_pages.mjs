@@ -1,0 +1,426 @@
+/* global window, atob, Blob, DecompressionStream, Response */
+// Findings, comparison, SQL, source, derived metrics and the report, in a real browser: node tests/profile_pages.mjs
+// FATHOM EXAMPLES [SCREENSHOTS]. Numbers must be those of the command line.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { check, close, examples, json, near, open, openAt, picture, run, serve } from './harness.mjs';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-pages-'));
+const stencil = path.join(examples, 'stencil.cubex');
+const other = path.join(folder, 'after.cubex');
+run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
+
+// Findings: all of them, in order, each with a door to its place.
+async function findings(page, input, name) {
+  await page.waitForSelector('.finding');
+  const report = json('report', input);
+  const shown = await page.$$eval('.finding', (list) =>
+    list.map((f) => ({ kind: f.dataset.finding, severity: Number(f.dataset.severity), text: f.textContent })),
+  );
+  check(shown.length === report.findings.length, `${name}: ${shown.length} findings of ${report.findings.length}`);
+  report.findings.forEach((f, i) => {
+    check(shown[i]?.kind === f.kind && shown[i]?.severity === f.severity, `${name}: finding ${i} is ${f.kind}`);
+    check(shown[i]?.text.includes(f.text), `${name}: finding ${i} says '${f.text}'`);
+  });
+  for (const [key, value] of Object.entries(report.efficiencies ?? {})) {
+    if (typeof value !== 'number') continue;
+    const cells = await page.$$eval('[data-table=efficiencies] [data-value]', (l) => l.map((c) => c.dataset.value));
+    check(cells.includes(String(value)), `${name}: ${key} ${value} is in the table of efficiencies`);
+  }
+}
+
+async function treeRows(page) {
+  return page.$$eval('[role=row][data-node]', (list) =>
+    list.map((row) => ({
+      name: row.querySelector('.name').textContent.replace(/^[▾▸]/, ''),
+      values: [...row.querySelectorAll('[data-value]')].map((c) => Number(c.dataset.value)),
+    })),
+  );
+}
+
+{
+  const server = await serve(stencil);
+  let page = await open(server, 'v=findings');
+  await findings(page, stencil, 'cube');
+  await picture(page, 'findings-light');
+  const imbalance = page.locator('.finding[data-finding=imbalance]').first();
+  await imbalance.getByRole('button', { name: 'Call path ▸' }).click();
+  await page.waitForSelector('[role=row][aria-selected=true]');
+  check(
+    (await page.textContent('[role=row][aria-selected=true] .name')).includes('apply_stencil'),
+    'a finding leads to its call path',
+  );
+
+  // A derived metric, checked while it is typed; the same numbers as --derive.
+  await page.getByRole('button', { name: 'Derive' }).click();
+  await page.fill('[aria-label="name of the metric"]', 'per_call');
+  page.wrong = true;
+  await page.fill('[aria-label=formula]', 'time / nothing_there');
+  await page.waitForFunction(() => document.querySelector('.wrong')?.textContent.includes('nothing_there'));
+  await page.fill('[aria-label=formula]', 'time / visits');
+  await page.waitForSelector('[data-check=good]');
+  page.wrong = false;
+  await picture(page, 'derive');
+  await page.getByRole('button', { name: 'Add the metric' }).click();
+  await page.waitForFunction(() => document.querySelector('.head')?.textContent.includes('per_call'));
+  await page.getByRole('button', { name: 'Expand', exact: true }).click();
+  await page.waitForTimeout(150);
+  const derived = json('tree', stencil, '--derive', 'per_call = time / visits', '-m', 'per_call', '--min', '0')
+    .trees[0];
+  const at = (await page.$$eval('[role=columnheader]', (l) => l.map((h) => h.textContent))).findIndex((h) =>
+    h.startsWith('per_call'),
+  );
+  for (const row of await treeRows(page)) {
+    const there = derived.nodes.filter((n) => row.name.startsWith(n.name.slice(0, 10)));
+    check(
+      there.some((n) => near(Number(n.inclusive), row.values[at])),
+      `per_call of '${row.name}' is ${row.values[at]}, tree --derive has ${there.map((n) => n.inclusive)}`,
+    );
+  }
+  check((await page.evaluate(() => location.hash)).includes('derive='), 'the formula is in the address');
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('.head')?.textContent.includes('per_call'));
+  check(true, 'a reload keeps the metric');
+
+  // Columns: hidden and put in another order, in the address.
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.locator('.sheet label', { hasText: 'per_call' }).locator('input').uncheck();
+  await page.waitForFunction(() => !document.querySelector('.head').textContent.includes('per_call'));
+  await page.getByRole('button', { name: 'visits further left' }).click();
+  await page.waitForFunction(() => document.querySelector('.head').textContent.startsWith('visits'));
+  await page.keyboard.press('Escape');
+  const heads = await page.$$eval('[role=columnheader]', (l) => l.map((h) => h.textContent.replace(/ [↓↑]$/, '')));
+  check(heads[0] === 'visits' && !heads.includes('per_call'), `columns: ${heads}`);
+
+  // Reshaped: a function merged into its callers is gone, its time is with them.
+  await page.goto(`${server.address}&v=profile&hide=${encodeURIComponent('elide MPI_Waitall')}`);
+  await page.reload();
+  await page.waitForSelector('[role=row][data-node]');
+  await page.getByRole('button', { name: 'Expand', exact: true }).click();
+  await page.waitForTimeout(150);
+  const merged = json('tree', stencil, '--elide', 'MPI_Waitall', '--min', '0').trees[0].nodes;
+  const rows = await treeRows(page);
+  check(rows.length === merged.length, `without MPI_Waitall ${rows.length} rows, tree --elide ${merged.length}`);
+  check(!rows.some((r) => r.name === 'MPI_Waitall'), 'a merged function has no row');
+
+  // Search in the tree: share and only hits; locations: the values of tree --location.
+  await page.goto(`${server.address}&v=profile&q=%2F%5EMPI_%2F&only=1&r=0-3`);
+  await page.reload();
+  await page.waitForSelector('[data-hits]');
+  const mpi = json('tree', stencil, '--min', '0', '-l', '0', '-l', '1', '-l', '2', '-l', '3').trees[0].nodes;
+  const names = mpi.filter((n) => /^MPI_/.test(n.name));
+  check((await page.getAttribute('[data-hits]', 'data-hits')) === String(names.length), '/^MPI_/ finds all of them');
+  for (const row of (await treeRows(page)).filter((r) => /^MPI_/.test(r.name))) {
+    check(
+      names.some((n) => n.name === row.name && near(Number(n.inclusive), row.values[0])),
+      `${row.name} on locations 0 to 3 is ${row.values[0]}`,
+    );
+  }
+
+  // The panes of a node.
+  for (const pane of ['system', 'topology', 'source', '']) {
+    await page.goto(`${server.address}&v=profile&pane=${pane}`);
+    await page.reload();
+    await page.waitForSelector('[role=row][data-node]');
+    await page.waitForTimeout(250);
+    if (pane === 'system') {
+      check((await page.getAttribute('canvas[data-cells]', 'data-cells')) === '16', 'a cell per location');
+    }
+    if (pane === 'topology')
+      check((await page.textContent('.pane.below')).includes('topology'), 'no topology: it says so');
+    if (pane === 'source') {
+      const lines = json('source', stencil, '-f', 'solve.cpp');
+      const shown = await page.$$eval('[data-own]', (l) =>
+        l.map((c) => [Number(c.dataset.line), Number(c.dataset.own)]),
+      );
+      for (const line of lines.filter((l) => l.value)) {
+        check(
+          shown.some(([n, v]) => n === line.line && near(v, line.value)),
+          `line ${line.line} has ${line.value}`,
+        );
+      }
+    }
+    if (pane === '') {
+      const spread = json('routines', stencil, '--spread', '-r', 'stencil');
+      const text = JSON.stringify(spread);
+      const mean = Number(await page.getAttribute('[data-mean]', 'data-mean'));
+      check(mean > 0 && text.includes(String(mean).slice(0, 8)), `the mean ${mean} is that of routines --spread`);
+    }
+    await picture(page, `pane-${pane || 'locations'}`);
+  }
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'SVG' }).first().click(),
+  ]);
+  const svg = readFileSync(await file.path(), 'utf8');
+  check(svg.startsWith('<svg') && svg.includes('apply_stencil(Grid&lt;double'), 'the flame graph as SVG');
+  check(/stencil\.cubex.*flame.*\.svg/.test(file.suggestedFilename()), `its name: ${file.suggestedFilename()}`);
+  await page.context().close();
+
+  page = await open(server, 'v=sql');
+  await page.waitForSelector('.entry');
+  const query = "SELECT * FROM hot_region WHERE metric = 'time'";
+  await page.fill('.editor', query);
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('[data-rows]');
+  const answer = json('sql', stencil, query);
+  check((await page.getAttribute('[data-rows]', 'data-rows')) === String(answer.length), 'as many rows as sql --json');
+  const cells = await page.$$eval('[role=gridcell]', (l) => l.map((c) => c.textContent));
+  const width = Object.keys(answer[0]).length;
+  answer.slice(0, 5).forEach((row, i) =>
+    Object.values(row).forEach((value, k) => {
+      const cell = cells[i * width + k];
+      check(cell === String(value ?? '–') || near(Number(cell), Number(value)), `row ${i}: ${cell} is ${value}`);
+    }),
+  );
+  await picture(page, 'sql-light');
+  page.wrong = true;
+  await page.fill('.editor', "SELECT * FROM read_csv('/etc/passwd')");
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.failure');
+  check((await page.textContent('.failure')).includes('disabled'), 'a query cannot read files');
+  await page.context().close();
+  server.child.kill();
+}
+
+{
+  const server = await serve(stencil, other);
+  const page = await open(server, 'v=compare');
+  await page.waitForSelector('[data-change]');
+  for (const [fragment, args] of [
+    ['', []],
+    ['&cf=inclusive', ['--inclusive']],
+    ['&cm=path', ['--match', 'path']],
+  ]) {
+    await page.goto(`${server.address}&v=compare${fragment}`);
+    await page.reload();
+    await page.waitForSelector('[data-change]');
+    await page.waitForTimeout(150);
+    const diff = json('diff', stencil, other, ...args);
+    const rows = await page.$$eval('[role=row]:has([data-change])', (list) =>
+      list.map((r) => ({
+        name: r.querySelector('.name').textContent,
+        before: r.querySelector('[data-before]').dataset.before,
+        after: r.querySelector('[data-after]').dataset.after,
+        change: Number(r.querySelector('[data-change]').dataset.change),
+      })),
+    );
+    check(rows.length === diff.rows.length, `compare${fragment}: ${rows.length} rows of ${diff.rows.length}`);
+    rows.forEach((row) => {
+      const there = diff.rows.find((d) => d.path.replaceAll('->', ' › ') === row.name);
+      check(
+        there &&
+          there.change === row.change &&
+          String(there.before ?? '') === row.before &&
+          String(there.after ?? '') === row.after,
+        `compare${fragment}: '${row.name}' ${JSON.stringify(row)} is ${JSON.stringify(there)}`,
+      );
+    });
+  }
+  await picture(page, 'compare-table');
+  for (const flavour of ['inclusive', 'exclusive']) {
+    await page.goto(`${server.address}&v=compare&cv=tree&cf=${flavour}`);
+    await page.reload();
+    await page.waitForSelector('.twist');
+    const byPath = json('diff', stencil, other, '--match', 'path', ...(flavour === 'inclusive' ? ['--inclusive'] : []));
+    const changes = await page.$$eval('[data-change]', (l) => l.map((c) => Number(c.dataset.change)));
+    check(changes.length > 3, `the compared tree has ${changes.length} rows`);
+    for (const c of changes) {
+      check(
+        byPath.rows.some((r) => near(r.change, c)),
+        `${flavour}: the tree's change ${c} is in diff --match path`,
+      );
+    }
+  }
+  await picture(page, 'compare-tree');
+  await page.goto(`${server.address}&v=compare&cv=flame`);
+  await page.reload();
+  await page.waitForSelector('canvas[data-compare-boxes]');
+  check(Number(await page.getAttribute('canvas[data-compare-boxes]', 'data-compare-boxes')) > 5, 'boxes of both');
+  await picture(page, 'compare-flame');
+  await page.context().close();
+  server.child.kill();
+}
+
+// The report: from disk, without a request, findings first, the same numbers.
+for (const [family, input] of [
+  ['cube', stencil],
+  ['dumpi', path.join(examples, 'ring')],
+  ['ovni', path.join(examples, 'ovni')],
+  ['extrap', path.join(examples, 'scaling.txt')],
+]) {
+  const file = path.join(folder, `${family}.html`);
+  run('report', input, '-o', file);
+  check(statSync(file).size < 1_000_000, `${family}: the report has ${statSync(file).size} bytes`);
+  const page = await openAt('about:blank');
+  const requests = [];
+  page.on('request', (r) => requests.push(r.url()));
+  await page.goto(`file://${file}`);
+  if (family === 'ovni') await page.waitForSelector('.page.findings');
+  else await findings(page, input, `report of ${family}`);
+  await picture(page, `report-${family}`);
+  if (family === 'cube' || family === 'dumpi') {
+    await page.keyboard.press('2');
+    await page.waitForSelector('[role=row][data-node]');
+    await page.getByRole('button', { name: 'Expand', exact: true }).click();
+    await page.waitForTimeout(150);
+    const nodes = json('tree', input, '--min', '0').trees[0].nodes;
+    for (const row of await treeRows(page)) {
+      check(
+        nodes.some((n) => near(Number(n.inclusive), row.values[0])),
+        `report of ${family}: '${row.name}' ${row.values[0]} is in tree --json`,
+      );
+    }
+    const mean = Number(await page.getAttribute('[data-mean]', 'data-mean'));
+    check(mean > 0, `report of ${family}: the distribution is there, mean ${mean}`);
+  }
+  if (family === 'extrap') {
+    await page.keyboard.press('4');
+    await page.waitForSelector('[role=row] [data-value]');
+  }
+  await page.keyboard.press('1');
+  await page.waitForSelector('.cards');
+  check(
+    requests.filter((u) => !u.startsWith('data:')).length === 1,
+    `report of ${family}: asks for itself alone: ${requests}`,
+  );
+  await page.context().close();
+}
+{
+  const file = path.join(folder, 'two.html');
+  run('report', stencil, other, '-o', file);
+  const page = await openAt(`file://${file}#v=compare`);
+  await page.waitForSelector('[data-change]');
+  check((await page.$$('[data-change]')).length > 3, 'a report of two datasets compares them');
+  await page.context().close();
+}
+
+// A saved session opens the same datasets and the same view.
+{
+  const server = await serve(stencil, other);
+  const page = await open(server, 'v=profile&t=flat&d=1');
+  await page.waitForSelector('[role=row][data-node]');
+  await page.keyboard.press('Control+k');
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('option', { name: 'Save these views' }).click(),
+  ]);
+  const again = await serve('--session', await saved.path());
+  await page.context().close();
+  server.child.kill();
+  check(again.address.includes('t=flat'), `the address of a saved session: ${again.address.replace(/k=[^&]*/, 'k=…')}`);
+  const reopened = await open(again);
+  await reopened.waitForSelector('[role=row][data-node]');
+  check((await reopened.inputValue('select[aria-label=view]')) === 'flat', 'a saved session shows its view');
+  check((await reopened.inputValue('select[aria-label=dataset]')) === '1', 'a saved session shows its dataset');
+  await reopened.context().close();
+  again.child.kill();
+}
+
+// Two parameters: a heat map whose corner is the model's value at the target; sliders and search in the address.
+{
+  const input = path.join(folder, 'two.txt');
+  const grid = [2, 4, 8, 16, 32].flatMap((p) => [10, 20, 40, 80, 160].map((n) => [p, n]));
+  writeFileSync(
+    input,
+    `PARAMETER p\nPARAMETER n\nPOINTS ${grid.map(([p, n]) => `( ${p} ${n} )`).join(' ')}\n` +
+      ['main', 'main->solve']
+        .map(
+          (region, i) =>
+            `REGION ${region}\nMETRIC time\n${grid.map(([p, n]) => `DATA ${(1 + i) * (1 + p * 0.5 + n * 0.25)}`).join('\n')}\n`,
+        )
+        .join(''),
+  );
+  const server = await serve(input);
+  const page = await open(server, 'v=scaling&plot=heat&at=64,320&q=solve');
+  await page.waitForSelector('canvas[data-heat]');
+  await page.waitForTimeout(200);
+  const model = json('model', input, '--predict', 'p=64,n=320').find((m) => m.callpath === 'main->solve');
+  const corner = Number(await page.getAttribute('canvas[data-heat]', 'data-heat'));
+  check(near(corner, Number(model.predictions[0].value)), `heat map at the target: ${corner}`);
+  const rows = await page.$$eval('[role=row] [data-value]', (l) => l.map((c) => Number(c.dataset.value)));
+  check(rows.length === 1 && near(rows[0], corner), `search leaves one model: ${rows}`);
+  await picture(page, 'scaling-heat');
+  await page.context().close();
+  server.child.kill();
+}
+
+// Names that are markup, controls, formulas or a megabyte long stay text: live, in the report, in SVG and CSV.
+{
+  const input = path.join(folder, 'hostile.folded');
+  const nasty = [
+    '<img src=x onerror=window.pwned=1>',
+    '</script><script>window.pwned=1</script>',
+    '"quoted" & \'quoted\'',
+    '=HYPERLINK("http://x")',
+    'escape \u001b[31m and \u0001',
+    'x'.repeat(1 << 20),
+  ];
+  writeFileSync(input, nasty.map((name, i) => `main;${name} ${100 - i}\n`).join(''));
+  const file = path.join(folder, 'hostile.html');
+  run('report', input, '-o', file);
+  check(statSync(file).size < 1_000_000, `a name of 1 MB makes a report of ${statSync(file).size} bytes`);
+  const server = await serve(input);
+  for (const [name, address] of [
+    ['live', server.address],
+    ['report', `file://${file}`],
+  ]) {
+    const page = await openAt(address + (address.includes('#') ? '&' : '#') + 'v=profile');
+    await page.waitForSelector('[role=row][data-node]');
+    await page.getByRole('button', { name: 'Expand', exact: true }).click();
+    await page.waitForTimeout(150);
+    const shown = (await treeRows(page)).map((r) => r.name);
+    for (const text of nasty.slice(0, 4)) check(shown.includes(text), `${name}: '${text}' is shown as it is`);
+    check(
+      shown.some((t) => t.startsWith('xxx') && t.length < 3000),
+      `${name}: a very long name is cut`,
+    );
+    const [svg] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'SVG' }).first().click(),
+    ]);
+    const drawn = readFileSync(await svg.path(), 'utf8');
+    check(drawn.includes('&lt;img') && !drawn.includes('<img') && !drawn.includes('\u001b'), `${name}: text in SVG`);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).first().click(),
+    ]);
+    check(!/^=/m.test(readFileSync(await csv.path(), 'utf8')), `${name}: no formula in CSV`);
+    for (const view of ['findings', 'overview']) {
+      await page.evaluate((v) => (location.hash = `v=${v}`), view);
+      await page.waitForTimeout(200);
+    }
+    check(!(await page.evaluate(() => 'pwned' in window)), `${name}: nothing of the data ran`);
+    if (name === 'live') await picture(page, 'hostile');
+    await page.context().close();
+  }
+  server.child.kill();
+}
+
+// Anonymous: no machine, no folder; the numbers stay.
+{
+  const file = path.join(folder, 'anonymous.html');
+  run('report', stencil, path.join(examples, 'ring'), '-o', file, '--anonymous');
+  const page = await openAt(`file://${file}`);
+  await page.waitForSelector('.finding');
+  const texts = await page.evaluate(async () => {
+    const out = {};
+    for (const block of document.querySelectorAll('script[data-question]')) {
+      const packed = Uint8Array.from(atob(block.textContent), (c) => c.charCodeAt(0));
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+      out[block.dataset.question] = await new Response(stream).text();
+    }
+    return out;
+  });
+  const session = JSON.parse(texts['session']);
+  check(!JSON.stringify(texts).includes('node00'), 'names of nodes are gone');
+  check(JSON.parse(texts['0/locations']).node[0] !== JSON.parse(texts['0/locations']).node[15], 'nodes stay apart');
+  check(!session.datasets.some((d) => d.path.includes('/')), `no folders: ${session.datasets.map((d) => d.path)}`);
+  const total = JSON.parse(texts['0/tree?view=topdown']).metrics[0].total;
+  check(total === json('tree', stencil).trees[0].total, 'the numbers stay');
+  await page.context().close();
+}
+
+rmSync(folder, { recursive: true });
+await close();
