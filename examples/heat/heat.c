@@ -46,6 +46,7 @@ int main(int argc, char **argv) {
     for (int x = 0; x < size; ++x) plate[x] = next[x] = 100;
   }
   double total = 0;
+  const double begin = MPI_Wtime();
   for (int i = 0; i < steps; ++i) {
     exchange(plate, rows, size, up, down, line);
     const double change = step(plate, next, rows, size);
@@ -54,7 +55,8 @@ int main(int argc, char **argv) {
     next = swap;
     if (i % 5 == 4) MPI_Allreduce(&change, &total, 1, MPI_DOUBLE, MPI_SUM, line);
   }
-  if (rank == 0) printf("%d ranks, %d x %d: change %g after %d steps\n", ranks, size, size, total, steps);
+  const double took = MPI_Wtime() - begin;
+  if (rank == 0) printf("%d ranks, %d x %d: change %g after %d steps in %.6f s\n", ranks, size, size, total, steps, took);
   free(plate);
   free(next);
   MPI_Comm_free(&line);
