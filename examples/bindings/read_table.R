@@ -1,22 +1,13 @@
-# Rscript read_table.R DATASET: what each region costs, in R. Nobody needs a binding: with the package arrow the tables of the
-# dataset are written as Parquet (fathom convert DATASET out.parquet) and read in place; without it the answer of a query
-# comes as CSV, in which no digit is lost.
+# Rscript read_table.R DATASET: what each region costs, in R, through the C interface of libfathom. fathom_r.so is built from
+# fathom_r.c, which says how, and lies beside this file or where FATHOM_R says.
 dataset <- commandArgs(trailingOnly = TRUE)[1]
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+dyn.load(Sys.getenv("FATHOM_R", file.path(here, "fathom_r.so")))
 
-with_arrow <- function() {
-  folder <- file.path(tempdir(), "tables.parquet")
-  if (system2("fathom", c("convert", shQuote(dataset), shQuote(folder), "--quiet")) != 0) quit(status = 2)
-  list(total = as.data.frame(arrow::read_parquet(file.path(folder, "total.parquet"))),
-       context = as.data.frame(arrow::read_parquet(file.path(folder, "context.parquet"))))
-}
+read_table <- function(path, table) as.data.frame(.Call("fathom_read", path, table), stringsAsFactors = FALSE)
 
-ask <- function(query) {
-  answer <- pipe(paste("fathom sql", shQuote(dataset), shQuote(query), "--csv"))
-  tryCatch(read.csv(answer), error = function(problem) quit(status = 2))
-}
-
-tables <- if (requireNamespace("arrow", quietly = TRUE)) with_arrow() else
-  list(total = ask("SELECT * FROM total"), context = ask("SELECT id, name FROM context"))
-time <- merge(tables$total[tables$total$metric == "time", ], tables$context, by.x = "context", by.y = "id")
+total <- read_table(dataset, "total")
+context <- read_table(dataset, "context")
+time <- merge(total[total$metric == "time", ], context, by.x = "context", by.y = "id")
 seconds <- aggregate(exclusive ~ name, time, sum)
 print(seconds[order(-seconds$exclusive), ], row.names = FALSE)
