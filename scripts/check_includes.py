@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that includes follow the one direction of the design and that formats do not know each other."""
+"""Checks that includes follow the one direction of the design, that formats do not know each other, and that commands do not
+know formats but for those that are a format's own, in a folder of cli/."""
 import pathlib
 import re
 import sys
@@ -9,6 +10,9 @@ ORDER = ["mpi", "cli", "serve", "api", "report", "query", "findings", "tables", 
          "io", "base"]
 # Folders of the same rank, which may not include each other.
 PEERS = [{"serve", "api"}, {"cli", "api"}, {"report", "query"}]
+# CubePL is what users of any profile write, so that commands know it although it lives with Cube; saved models are Extra-P's;
+# a directory of runs may be of any format.
+COMMANDS_MAY_KNOW = {"formats/cube/cubepl/cubepl.hpp", "formats/extrap/extra_p_writer.hpp", "formats/runs/runs_format.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
@@ -33,6 +37,9 @@ def main() -> int:
             in_format = parts[0] == "formats" and len(parts) > 2
             if in_format and to[0] == "formats" and len(to) > 2 and to[1] != parts[1]:
                 wrong.append(f"{file}: includes '{target}': formats do not include each other")
+            command = parts[0] == "cli" and len(parts) == 2
+            if command and to[0] == "formats" and len(to) > 2 and target not in COMMANDS_MAY_KNOW:
+                wrong.append(f"{file}: includes '{target}': only commands in a folder of their own, cli/NAME/, know a format")
     print("\n".join(wrong) or "ok")
     return 1 if wrong else 0
 

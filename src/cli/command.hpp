@@ -35,6 +35,7 @@ struct CommandEntry {
   std::string_view summary;  // one line, for `fathom --help`
   Forms forms = Forms::text;
   std::unique_ptr<Command> (*make)() = nullptr;
+  std::string_view format = {};  // the one whose own command it is; "" = of any format
 };
 
 }  // namespace fathom::cli

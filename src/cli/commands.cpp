@@ -4,7 +4,12 @@
 
 namespace fathom::cli {
 
-// Every command is a file of its own and has one function here.
+// Commands of one format or one library, from the folder of that name.
+std::vector<CommandEntry> ovni_commands();
+std::vector<CommandEntry> cube_commands();
+std::vector<CommandEntry> record_commands();
+
+// Every other command is a file of its own and has one function here.
 std::unique_ptr<Command> make_advise_command();
 std::unique_ptr<Command> make_balance_command();
 std::unique_ptr<Command> make_check_command();
@@ -21,7 +26,6 @@ std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_dump_command();
 std::unique_ptr<Command> make_events_command();
 std::unique_ptr<Command> make_efficiency_command();
-std::unique_ptr<Command> make_emulate_command();
 std::unique_ptr<Command> make_exclusify_command();
 std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_groups_command();
@@ -32,13 +36,9 @@ std::unique_ptr<Command> make_mean_command();
 std::unique_ptr<Command> make_merge_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_stats_command();
-std::unique_ptr<Command> make_sort_command();
 std::unique_ptr<Command> make_sql_command();
-std::unique_ptr<Command> make_sync_command();
 std::unique_ptr<Command> make_nodes_command();
 std::unique_ptr<Command> make_part_command();
-std::unique_ptr<Command> make_record_command();
-std::unique_ptr<Command> make_remap_command();
 std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_routines_command();
 std::unique_ptr<Command> make_sanity_command();
@@ -49,6 +49,15 @@ std::unique_ptr<Command> make_tree_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_waits_command();
 std::unique_ptr<Command> make_what_if_command();
+
+namespace {
+
+std::vector<CommandEntry> with(std::vector<CommandEntry> commands, const std::vector<CommandEntry>& more) {
+  commands.insert(commands.end(), more.begin(), more.end());
+  return commands;
+}
+
+}  // namespace
 
 std::span<const CommandGroup> command_groups() {
   static const std::vector<CommandGroup> kGroups = {
@@ -100,25 +109,26 @@ std::span<const CommandGroup> command_groups() {
            {"view", "the viewer: call trees, flame graphs, timelines, scaling, in a browser", Forms::json,
             make_view_command},
        }},
-      {"Compare and combine",
-       "algebra",
-       {
-           {"diff", "what changed between two profiles; --fail-above for CI", Forms::json_and_csv, make_diff_command},
-           {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
-           {"mean", "the average of several profiles", Forms::text, make_mean_command},
-           {"cut", "a part of the call tree, or the tree without parts", Forms::text, make_cut_command},
-           {"compare", "are profiles equal: trees, ids, every value", Forms::json, make_compare_command},
-           {"common", "profiles reduced to the call paths they share", Forms::text, make_common_command},
-           {"part", "a profile with the values of some ranks only", Forms::text, make_part_command},
-           {"clean", "a profile without regions that nothing calls", Forms::text, make_clean_command},
-           {"canonize", "region names made comparable", Forms::text, make_canonize_command},
-           {"exclusify", "store all metrics as exclusive ones", Forms::text, make_exclusify_command},
-           {"inclusify", "store all metrics as inclusive ones", Forms::text, make_inclusify_command},
-           {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
-           {"remap", "the metric tree of a remapping spec over the same values", Forms::text, make_remap_command},
-           {"topology", "the arrangement of processes and threads: listed, made, named", Forms::json_and_csv,
-            make_topology_command},
-       }},
+      {"Compare and combine", "algebra",
+       with(
+           {
+               {"diff", "what changed between two profiles; --fail-above for CI", Forms::json_and_csv,
+                make_diff_command},
+               {"merge", "metrics, or locations, of several profiles in one", Forms::text, make_merge_command},
+               {"mean", "the average of several profiles", Forms::text, make_mean_command},
+               {"cut", "a part of the call tree, or the tree without parts", Forms::text, make_cut_command},
+               {"compare", "are profiles equal: trees, ids, every value", Forms::json, make_compare_command},
+               {"common", "profiles reduced to the call paths they share", Forms::text, make_common_command},
+               {"part", "a profile with the values of some ranks only", Forms::text, make_part_command},
+               {"clean", "a profile without regions that nothing calls", Forms::text, make_clean_command},
+               {"canonize", "region names made comparable", Forms::text, make_canonize_command},
+               {"exclusify", "store all metrics as exclusive ones", Forms::text, make_exclusify_command},
+               {"inclusify", "store all metrics as inclusive ones", Forms::text, make_inclusify_command},
+               {"derive", "add metrics that are computed from others", Forms::text, make_derive_command},
+               {"topology", "the arrangement of processes and threads: listed, made, named", Forms::json_and_csv,
+                make_topology_command},
+           },
+           cube_commands())},
       {"Predict",
        "models",
        {
@@ -126,24 +136,14 @@ std::span<const CommandGroup> command_groups() {
             make_model_command},
            {"advise", "which points to measure next under a budget", Forms::json, make_advise_command},
        }},
-      {"Measure",
-       "measure",
-       {
-           {"record", "run an MPI program and record its calls", Forms::json, make_record_command},
-       }},
+      {"Measure", "measure", record_commands()},
       {"Hand on",
        "convert",
        {
            {"convert", "write another format, or the same again", Forms::text, make_convert_command},
            {"reduce", "make a profile from a trace", Forms::text, make_reduce_command},
        }},
-      {"ovni traces",
-       "ovni",
-       {
-           {"emulate", "replay a trace through its models into Paraver views", Forms::text, make_emulate_command},
-           {"sort", "repair the order of events, or check it", Forms::text, make_sort_command},
-           {"sync", "tables of clock offsets", Forms::text, make_sync_command},
-       }},
+      {"ovni traces", "ovni", ovni_commands()},
       {"About Fathom",
        "about",
        {

@@ -136,7 +136,9 @@ class FormatsCommand final : public Command {
                  {joined(format->can.writes, "-"), format->can.writes.empty() ? Style::dim : Style::green}});
     }
     session.out().write(table.text(session.terminal()));
-    if (!name_.empty()) write_options(session, *formats_.front());
+    if (name_.empty()) return;
+    write_options(session, *formats_.front());
+    write_commands(session, *formats_.front());
   }
 
   static void write_options(Session& session, const Format& format) {
@@ -158,6 +160,21 @@ class FormatsCommand final : public Command {
     session.out().write(
         "\nOptions of reading are --NAME on commands that read experiments; those of writing and of statistics are\n"
         "--option NAME=VALUE of convert and stats. Programs hand over all of them by name.\n");
+  }
+
+  // What only this format has; all other commands work on any.
+  static void write_commands(Session& session, const Format& format) {
+    TextTable table;
+    table.column("COMMAND OF ITS OWN").column("WHAT IT DOES", Align::left, true);
+    bool any = false;
+    for (const CommandGroup& group : command_groups()) {
+      for (const CommandEntry& entry : group.commands) {
+        if (entry.format != format.name) continue;
+        any = true;
+        table.row({{std::string(entry.name), Style::cyan}, std::string(entry.summary)});
+      }
+    }
+    if (any) session.out().write("\n" + table.text(session.terminal()));
   }
 
   static Result<int> list_diagnostics(Session& session) {

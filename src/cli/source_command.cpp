@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
-#include "formats/hpctoolkit/sources.hpp"
+#include "formats/source_text.hpp"
 #include "io/file.hpp"
 #include "io/line_cursor.hpp"
 #include "profile/source_lines.hpp"
@@ -87,7 +87,7 @@ class SourceCommand final : public Command {
                            {"lines", ColumnType::uint64},
                            {"text", ColumnType::text}}});
       for (const SourceLines& file : files) {
-        const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+        const auto found = find_source(dataset.path(), file.file);
         table.row(file.file, file.total, file.inclusive, file.lines.size(), found ? found->string() : std::string());
       }
       session.show_table(std::move(table).finish(), "files");
@@ -100,7 +100,7 @@ class SourceCommand final : public Command {
     table.column("CALLED FROM", Align::right).column("%", Align::right).column("LINES", Align::right);
     table.column("FILE", Align::left, true).column("TEXT", Align::left, true);
     for (const SourceLines& file : files) {
-      const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+      const auto found = find_source(dataset.path(), file.file);
       table.row({readable(file.total, metric.unit),
                  percent(file.total, total),
                  readable(file.inclusive, metric.unit),
@@ -116,7 +116,7 @@ class SourceCommand final : public Command {
   // Lines of the file that `show` accepts, with their text where there is one.
   template <class Use>
   static Result<void> each_line(const Dataset& dataset, const SourceLines& file, Use&& use) {
-    const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+    const auto found = find_source(dataset.path(), file.file);
     std::int64_t last = 0;
     if (found) {
       FATHOM_TRY(Blob blob, map_file(*found));
@@ -141,7 +141,7 @@ class SourceCommand final : public Command {
 
   Result<void> annotate(Session& session, const Dataset& dataset, const Metric& metric, const SourceLines& file,
                         double total) {
-    const auto found = hpctoolkit::find_source(dataset.path(), file.file);
+    const auto found = find_source(dataset.path(), file.file);
     Output& out = session.out();
     out.write(fmt::format("{}: {}: {} measured in it, {} with what it calls, of {}\n",
                           session.terminal().paint(file.file, Style::cyan), metric.name,

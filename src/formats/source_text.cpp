@@ -1,6 +1,6 @@
-#include "formats/hpctoolkit/sources.hpp"
+#include "formats/source_text.hpp"
 
-namespace fathom::hpctoolkit {
+namespace fathom {
 
 std::optional<std::filesystem::path> find_source(const std::filesystem::path& dataset, std::string_view file) {
   namespace fs = std::filesystem;
@@ -25,4 +25,4 @@ std::optional<std::filesystem::path> find_source(const std::filesystem::path& da
   return std::nullopt;
 }
 
-}  // namespace fathom::hpctoolkit
+}  // namespace fathom

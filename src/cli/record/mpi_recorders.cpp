@@ -1,4 +1,4 @@
-#include "cli/mpi_recorders.hpp"
+#include "cli/record/mpi_recorders.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

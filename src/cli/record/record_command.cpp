@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/mpi_recorders.hpp"
+#include "cli/record/mpi_recorders.hpp"
 #include "cli/run_command.hpp"
 #include "cli/session.hpp"
 #include "fathom/dumpi.hpp"

@@ -11,8 +11,8 @@
 
 #include "formats/hpctoolkit/database_writer.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
-#include "formats/hpctoolkit/sources.hpp"
 #include "formats/registry.hpp"
+#include "formats/source_text.hpp"
 #include "profile/memory_profile.hpp"
 #include "profile/source_lines.hpp"
 #include "temporary_directory.hpp"
