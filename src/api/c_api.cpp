@@ -3,7 +3,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/text.hpp"
+#include "base/json.hpp"
 #include "fathom/fathom.h"
 #include "fathom/fathom.hpp"
 
@@ -185,18 +185,15 @@ char* fathom_info(fathom_dataset* dataset, int count, fathom_error** error) {
   return safely<char*>(error, nullptr, [&]() -> Result<char*> {
     auto entries = dataset->dataset.info(count != 0);
     if (!entries.ok()) return entries.error();
-    std::string out = "{\"format\":" + fathom::json_quote(dataset->format);
-    out += ",\"version\":" + fathom::json_quote(dataset->dataset.version()) + ",\"levels\":[";
-    bool first = true;
-    for (const auto level : dataset->dataset.levels()) {
-      if (!first) out += ',';
-      out += fathom::json_quote(level_name(level));
-      first = false;
-    }
-    out += ']';
-    for (const auto& entry : *entries) out += "," + fathom::json_quote(entry.key) + ":" + entry.value;
-    out += '}';
-    return text_of_caller(out);
+    fathom::Output out;
+    fathom::JsonWriter json(out);
+    json.begin_object().member("format", dataset->format).member("version", dataset->dataset.version());
+    json.key("levels").begin_array();
+    for (const auto level : dataset->dataset.levels()) json.value(level_name(level));
+    json.end_array();
+    for (const auto& entry : *entries) json.key(entry.key).raw(entry.value);
+    json.end_object();
+    return text_of_caller(out.text());
   });
 }
 

@@ -20,12 +20,4 @@ Result<ModelSets> read_model_sets(simdjson::dom::array sets, const Experiment& e
 // A JSON number, or a text: "nan", "inf", "-inf" in any case, or a fraction "3/2".
 Result<double> stored_number(simdjson::dom::element value);
 
-// One element of "modelers".
-std::string model_set_json(const ModelSet& set, const Experiment& experiment);
-// Doubles as the reference writes them: a decimal point always, nan and inf as texts.
-std::string stored_text(double value);
-// One measurement; with `values` = "[chunk, index]" or "null".
-std::string measurement_json(const Experiment& experiment, const Series& series, std::size_t k,
-                             const std::string& values, bool with_names);
-
 }  // namespace fathom::extrap

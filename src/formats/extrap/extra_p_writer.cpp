@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "base/text.hpp"
-#include "formats/extrap/extra_p_models.hpp"
+#include "base/json.hpp"
 #include "formats/extrap/kept_values.hpp"
 
 namespace fathom::extrap {
@@ -14,243 +14,285 @@ namespace fathom::extrap {
 // The version of the format that is written: what the release that reads it back calls itself.
 constexpr const char* kVersion = "4.2.5";
 
-std::string stored_text(double value) {
-  const std::string text = python_number(value);
-  return std::isfinite(value) ? text : '"' + text + '"';
-}
-
 namespace {
 
-std::string exponent_json(const Exponent& e, bool log) {
+// Doubles as the reference writes them: a decimal point always, nan and inf as texts.
+JsonWriter& number(JsonWriter& json, double value) {
+  const std::string text = python_number(value);
+  return std::isfinite(value) ? json.raw(text) : json.value(text);
+}
+
+JsonWriter& number(JsonWriter& json, std::string_view key, double value) { return number(json.key(key), value); }
+
+void exponent(JsonWriter& json, std::string_view type, const Exponent& e) {
+  if (e.zero()) return;
+  json.begin_object().member("term_type", type).key("exponent");
   // Whole logarithm exponents are plain integers in the reference, which it writes as decimals.
-  if (!e.is_fraction() || (log && e.denominator == 1)) return stored_text(e.value);
-  return '"' + e.text() + '"';
+  const bool plain = !e.is_fraction() || (type == "logarithm" && e.denominator == 1);
+  (plain ? number(json, e.value) : json.value(e.text())).end_object();
 }
 
-std::string function_json(const Function& f, bool multi);
+void function(JsonWriter& json, const Function& f, bool multi);
 
-std::string segments_part(std::span<const Segment> segments) {
-  std::string functions;
-  std::string intervals;
-  for (const Segment& s : segments) {
-    if (!functions.empty()) {
-      functions += ", ";
-      intervals += ", ";
-    }
-    functions += function_json(s.function, false);
-    intervals += "[" + stored_text(s.from) + ", " + stored_text(s.to) + "]";
+// The members of an object that has pieces.
+void segments(JsonWriter& json, std::span<const Segment> list) {
+  json.key("segments").begin_array();
+  for (const Segment& s : list) function(json, s.function, false);
+  json.end_array().key("intervals").begin_array();
+  for (const Segment& s : list) {
+    json.begin_array();
+    number(json, s.from);
+    number(json, s.to).end_array();
   }
-  return "\"segments\": [" + functions + "], \"intervals\": [" + intervals + "]";
+  json.end_array();
 }
 
-// {"coefficient": c, "simple_terms": [...]} of the factors of one parameter.
-std::string compound_json(double coefficient, std::span<const Factor> factors) {
-  std::string simple;
+// The factors of one parameter.
+void compound(JsonWriter& json, double coefficient, std::span<const Factor> factors) {
+  number(json.begin_object(), "coefficient", coefficient).key("simple_terms").begin_array();
   for (const Factor& f : factors) {
-    if (!f.power.zero()) {
-      simple += (simple.empty() ? "" : ", ") + std::string("{\"term_type\": \"polynomial\", \"exponent\": ") +
-                exponent_json(f.power, false) + "}";
-    }
-    if (!f.log.zero()) {
-      simple += (simple.empty() ? "" : ", ") + std::string("{\"term_type\": \"logarithm\", \"exponent\": ") +
-                exponent_json(f.log, true) + "}";
-    }
+    exponent(json, "polynomial", f.power);
+    exponent(json, "logarithm", f.log);
   }
-  return "{\"coefficient\": " + stored_text(coefficient) + ", \"simple_terms\": [" + simple + "]}";
+  json.end_array().end_object();
 }
 
-std::string function_json(const Function& f, bool multi) {
-  if (!f.segments.empty()) return "{" + segments_part(f.segments) + ", \"$type\": \"SegmentedFunction\"}";
-  std::string out = "{\"constant_coefficient\": " + stored_text(f.constant);
-  if (f.terms.empty()) return out + ", \"$type\": \"ConstantFunction\"}";
-  out += ", \"compound_terms\": [";
-  bool first = true;
-  for (const Term& term : f.terms) {
-    out += first ? "" : ", ";
-    first = false;
-    if (!multi) {
-      out += compound_json(term.coefficient, term.factors);
-      continue;
+// A product over parameters: the factors of each are an object of their own.
+void product(JsonWriter& json, const Term& term) {
+  number(json.begin_object(), "coefficient", term.coefficient).key("parameter_term_pairs").begin_object();
+  std::vector<std::uint32_t> parameters;
+  for (const Factor& factor : term.factors) {
+    if (std::find(parameters.begin(), parameters.end(), factor.parameter) == parameters.end()) {
+      parameters.push_back(factor.parameter);
     }
-    out += "{\"coefficient\": " + stored_text(term.coefficient) + ", \"parameter_term_pairs\": {";
-    std::vector<std::uint32_t> parameters;
+  }
+  for (const std::uint32_t parameter : parameters) {
+    std::vector<Factor> own;
     for (const Factor& factor : term.factors) {
-      if (std::find(parameters.begin(), parameters.end(), factor.parameter) == parameters.end()) {
-        parameters.push_back(factor.parameter);
-      }
+      if (factor.parameter == parameter) own.push_back(factor);
     }
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      std::vector<Factor> own;
-      for (const Factor& factor : term.factors) {
-        if (factor.parameter == parameters[i]) own.push_back(factor);
-      }
-      out += fmt::format("{}\"{}\": ", i > 0 ? ", " : "", parameters[i]);
-      out += own.front().segments.empty()
-                 ? compound_json(1, own)
-                 : "{" + segments_part(own.front().segments) + ", \"$variant\": \"SegmentedTerm\"}";
+    json.key(std::to_string(parameter));
+    if (own.front().segments.empty()) {
+      compound(json, 1, own);
+    } else {
+      segments(json.begin_object(), own.front().segments);
+      json.member("$variant", "SegmentedTerm").end_object();
     }
-    out += "}}";
   }
-  return out + "], \"$type\": \"" + (multi ? "MultiParameterFunction" : "SingleParameterFunction") + "\"}";
+  json.end_object().end_object();
 }
 
-std::string hypothesis_json(const Function& f, const Quality& q, bool multi, Measure measure) {
-  const bool constant = f.is_constant();
+void function(JsonWriter& json, const Function& f, bool multi) {
+  json.begin_object();
+  if (!f.segments.empty()) {
+    segments(json, f.segments);
+    json.member("$type", "SegmentedFunction").end_object();
+    return;
+  }
+  number(json, "constant_coefficient", f.constant);
+  if (f.terms.empty()) {
+    json.member("$type", "ConstantFunction").end_object();
+    return;
+  }
+  json.key("compound_terms").begin_array();
+  for (const Term& term : f.terms) {
+    if (multi) {
+      product(json, term);
+    } else {
+      compound(json, term.coefficient, term.factors);
+    }
+  }
+  json.end_array().member("$type", multi ? "MultiParameterFunction" : "SingleParameterFunction").end_object();
+}
+
+std::string measure_name(Measure measure) {
   std::string name(to_string(measure));
   for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
-  return "{\"function\": " + function_json(f, multi && f.segments.empty()) + ", \"RSS\": " + stored_text(q.rss) +
-         ", \"rRSS\": " + stored_text(q.rrss) + ", \"nRSS\": " + stored_text(q.nrss) +
-         ", \"SMAPE\": " + stored_text(q.smape) + (constant ? "" : ", \"AR2\": " + stored_text(q.ar2)) +
-         ", \"RE\": " + stored_text(q.re) + ", \"_use_median\": " + (measure == Measure::median ? "true" : "false") +
-         ", \"_use_measure\": \"" + name + "\", \"_costs_are_calculated\": true, \"$type\": \"" +
-         (constant ? "Constant"
-          : multi  ? "MultiParameter"
-                   : "SingleParameter") +
-         "Hypothesis\"}";
+  return name;
 }
 
-std::string entity_json(const Named& named) {
-  std::string tags;
-  for (const auto& [key, value] : named.tags) tags += (tags.empty() ? "" : ", ") + json_quote(key) + ": " + value;
-  return "{\"name\": " + json_quote(named.name) + ", \"tags\": {" + tags + "}}";
+void hypothesis(JsonWriter& json, const Function& f, const Quality& q, bool multi, Measure measure) {
+  const bool constant = f.is_constant();
+  json.begin_object().key("function");
+  function(json, f, multi && f.segments.empty());
+  number(json, "RSS", q.rss);
+  number(json, "rRSS", q.rrss);
+  number(json, "nRSS", q.nrss);
+  number(json, "SMAPE", q.smape);
+  if (!constant) number(json, "AR2", q.ar2);
+  number(json, "RE", q.re);
+  const std::string_view kind = constant ? "Constant" : multi ? "MultiParameter" : "SingleParameter";
+  json.member("_use_median", measure == Measure::median)
+      .member("_use_measure", measure_name(measure))
+      .member("_costs_are_calculated", true)
+      .member("$type", fmt::format("{}Hypothesis", kind))
+      .end_object();
 }
 
-std::string model_json(const Model& model, const Experiment& e, Measure measure) {
-  const bool multi = e.parameters().size() > 1;
-  std::string out = "{\"hypothesis\": " + hypothesis_json(model.function, model.quality, multi, measure) +
-                    ", \"annotations\": " + (model.annotations.empty() ? "[]" : model.annotations);
-  if (model.function.segments.empty()) return out + "}";
+void tags(JsonWriter& json, const Named& named) {
+  json.key("tags").begin_object();
+  for (const auto& [key, value] : named.tags) json.key(key).raw(value);
+  json.end_object();
+}
+
+void entity(JsonWriter& json, const Named& named) {
+  tags(json.begin_object().member("name", named.name), named);
+  json.end_object();
+}
+
+// What a measurement says of its single values: where they lie in the archive.
+using KeptAt = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
+
+void measurement(JsonWriter& json, const Experiment& e, const Series& series, std::size_t k, const KeptAt& values,
+                 bool with_names) {
+  const std::size_t m = series.first + k;
+  json.begin_object().key("coordinate").begin_array();
+  for (const double x : e.point(e.points_of(series)[k])) number(json, x);
+  json.end_array();
+  if (with_names) {
+    entity(json.key("metric"), e.metrics()[series.metric]);
+    entity(json.key("callpath"), e.callpaths()[series.callpath]);
+  }
+  number(json, "median", e.medians()[m]);
+  number(json, "mean", e.means()[m]);
+  number(json, "minimum", e.minima()[m]);
+  number(json, "maximum", e.maxima()[m]);
+  number(json, "std", e.deviations()[m]);
+  json.key("repetitions");
+  e.repetitions()[m] == 0 ? json.value(nullptr) : json.value(e.repetitions()[m]);
+  json.key("values");
+  if (values) {
+    json.begin_array().value(values->first).value(values->second).end_array();
+  } else {
+    json.value(nullptr);
+  }
+  json.end_object();
+}
+
+void write_model(JsonWriter& json, const Model& model, const Experiment& e, Measure measure) {
+  hypothesis(json.begin_object().key("hypothesis"), model.function, model.quality, e.parameters().size() > 1, measure);
+  json.key("annotations").raw(model.annotations.empty() ? "[]" : model.annotations);
+  if (model.function.segments.empty()) {
+    json.end_object();
+    return;
+  }
   const Series& series = e.series()[model.series];
-  out += ", \"segment_models\": [";
+  json.key("segment_models").begin_array();
   for (std::size_t i = 0; i < model.function.segments.size(); ++i) {
     const Quality q = i < model.segment_quality.size() ? model.segment_quality[i] : Quality{};
-    out += (i > 0 ? ", " : "") + std::string("{\"hypothesis\": ") +
-           hypothesis_json(model.function.segments[i].function, q, false, measure) +
-           ", \"callpath\": " + entity_json(e.callpaths()[series.callpath]) +
-           ", \"metric\": " + entity_json(e.metrics()[series.metric]) + ", \"annotations\": []}";
+    hypothesis(json.begin_object().key("hypothesis"), model.function.segments[i].function, q, false, measure);
+    entity(json.key("callpath"), e.callpaths()[series.callpath]);
+    entity(json.key("metric"), e.metrics()[series.metric]);
+    json.key("annotations").raw("[]").end_object();
   }
-  out += "], \"changing_points\": [";
-  bool first = true;
+  json.end_array().key("changing_points").begin_array();
   const auto points = e.points_of(series);
   for (std::size_t k = 0; k < points.size(); ++k) {
     const double x = e.point(points[k])[0];
     const bool border = std::any_of(model.function.segments.begin(), model.function.segments.end(),
                                     [&](const Segment& s) { return x == s.from || x == s.to; });
-    if (!border) continue;
-    out += (first ? "" : ", ") + measurement_json(e, series, k, "null", true);
-    first = false;
+    if (border) measurement(json, e, series, k, std::nullopt, true);
   }
-  return out + "], \"$type\": \"SegmentedModel\"}";
+  json.end_array().member("$type", "SegmentedModel").end_object();
+}
+
+// Things of an experiment by call path, in the order in which call paths first come: the file has one object for each.
+template <class Thing, class CallpathOf>
+class ByCallpath {
+ public:
+  ByCallpath(std::size_t callpaths, std::span<const Thing> things, const CallpathOf& callpath_of) : lists_(callpaths) {
+    for (const Thing& thing : things) {
+      auto& list = lists_[callpath_of(thing)];
+      if (list.empty()) order_.push_back(callpath_of(thing));
+      list.push_back(&thing);
+    }
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
+  [[nodiscard]] const std::vector<const Thing*>& of(std::uint32_t callpath) const { return lists_[callpath]; }
+
+ private:
+  std::vector<std::vector<const Thing*>> lists_;
+  std::vector<std::uint32_t> order_;
+};
+
+void model_set(JsonWriter& json, const ModelSet& set, const Experiment& e) {
+  json.begin_object().member("name", set.name).key("modeler").begin_object();
+  json.member("use_median", set.modeler.measure == Measure::median)
+      .member("use_measure", measure_name(set.modeler.measure));
+  for (const auto& [key, value] : set.modeler.options) json.key(key).raw(value);
+  json.member("$type", set.modeler.type).end_object().key("models").begin_object();
+  const ByCallpath models(e.callpaths().size(), std::span<const Model>(set.models),
+                          [&](const Model& model) { return e.series()[model.series].callpath; });
+  for (const std::uint32_t callpath : models.order()) {
+    json.key(e.callpaths()[callpath].name).begin_object();
+    for (const Model* model : models.of(callpath)) {
+      write_model(json.key(e.metrics()[e.series()[model->series].metric].name), *model, e, set.modeler.measure);
+    }
+    json.end_object();
+  }
+  json.end_object().end_object();
+}
+
+void tagged(JsonWriter& json, std::string_view key, const std::vector<Named>& list) {
+  const auto has_tags = [](const Named& named) { return !named.tags.empty(); };
+  if (std::none_of(list.begin(), list.end(), has_tags)) return;
+  json.key(key).begin_object();
+  for (const Named& named : list) {
+    if (!has_tags(named)) continue;
+    tags(json.key(named.name).begin_object(), named);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+void measurements(JsonWriter& json, const Experiment& e, bool keep_values, KeptValuesWriter& kept) {
+  const ByCallpath series(e.callpaths().size(), std::span<const Series>(e.series()),
+                          [](const Series& s) { return s.callpath; });
+  if (series.order().empty()) return;
+  json.key("measurements").begin_object();
+  for (const std::uint32_t callpath : series.order()) {
+    json.key(e.callpaths()[callpath].name).begin_object();
+    for (const Series* s : series.of(callpath)) {
+      json.key(e.metrics()[s->metric].name).begin_array();
+      for (std::size_t k = 0; k < e.points_of(*s).size(); ++k) {
+        KeptAt values;
+        if (keep_values && !e.values(s->first + k).empty()) {
+          values = kept.add(e.values(s->first + k), e.shape(s->first + k));
+        }
+        measurement(json, e, *s, k, values, false);
+      }
+      json.end_array();
+    }
+    json.end_object();
+  }
+  json.end_object();
 }
 
 }  // namespace
 
-std::string measurement_json(const Experiment& e, const Series& series, std::size_t k, const std::string& values,
-                             bool with_names) {
-  const std::size_t m = series.first + k;
-  std::string out = "{\"coordinate\": [";
-  bool first = true;
-  for (const double x : e.point(e.points_of(series)[k])) {
-    out += (first ? "" : ", ") + stored_text(x);
-    first = false;
-  }
-  out += "]";
-  if (with_names) {
-    out += ", \"metric\": " + entity_json(e.metrics()[series.metric]) +
-           ", \"callpath\": " + entity_json(e.callpaths()[series.callpath]);
-  }
-  out += ", \"median\": " + stored_text(e.medians()[m]) + ", \"mean\": " + stored_text(e.means()[m]) +
-         ", \"minimum\": " + stored_text(e.minima()[m]) + ", \"maximum\": " + stored_text(e.maxima()[m]) +
-         ", \"std\": " + stored_text(e.deviations()[m]) +
-         ", \"repetitions\": " + (e.repetitions()[m] == 0 ? "null" : std::to_string(e.repetitions()[m])) +
-         ", \"values\": " + values;
-  return out + "}";
-}
-
-std::string model_set_json(const ModelSet& set, const Experiment& e) {
-  std::string name(to_string(set.modeler.measure));
-  for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
-  std::string out = "{\"name\": " + json_quote(set.name) +
-                    ", \"modeler\": {\"use_median\": " + (set.modeler.measure == Measure::median ? "true" : "false") +
-                    ", \"use_measure\": \"" + name + "\"";
-  for (const auto& [key, value] : set.modeler.options) out += ", " + json_quote(key) + ": " + value;
-  out += ", \"$type\": " + json_quote(set.modeler.type) + "}, \"models\": {";
-  // One object per call path: its models may lie apart.
-  std::vector<std::vector<const Model*>> of_callpath(e.callpaths().size());
-  std::vector<std::uint32_t> order;
-  for (const Model& model : set.models) {
-    auto& list = of_callpath[e.series()[model.series].callpath];
-    if (list.empty()) order.push_back(e.series()[model.series].callpath);
-    list.push_back(&model);
-  }
-  for (std::size_t c = 0; c < order.size(); ++c) {
-    out += (c > 0 ? ", " : "") + json_quote(e.callpaths()[order[c]].name) + ": {";
-    bool first = true;
-    for (const Model* model : of_callpath[order[c]]) {
-      out += (first ? "" : ", ") + json_quote(e.metrics()[e.series()[model->series].metric].name) + ": " +
-             model_json(*model, e, set.modeler.measure);
-      first = false;
-    }
-    out += "}";
-  }
-  return out + "}}";
-}
-
 Result<void> write_extra_p(const Experiment& e, const ModelSets& models, const std::filesystem::path& target,
                            bool keep_values) {
-  std::string out = fmt::format("{{\"Extra-P\": \"{}\"", kVersion);
-  if (e.scaling() != Scaling::none) out += ", \"scaling\": \"" + std::string(to_string(e.scaling())) + "\"";
+  Output text;
+  JsonWriter json(text);
+  json.begin_object().member("Extra-P", kVersion);
+  if (e.scaling() != Scaling::none) json.member("scaling", to_string(e.scaling()));
   if (!e.parameters().empty()) {
-    out += ", \"parameters\": [";
-    for (std::size_t i = 0; i < e.parameters().size(); ++i) out += (i > 0 ? ", " : "") + json_quote(e.parameters()[i]);
-    out += "]";
+    json.key("parameters").begin_array();
+    for (const std::string& parameter : e.parameters()) json.value(parameter);
+    json.end_array();
   }
-  const auto tagged = [&](const char* key, const std::vector<Named>& list) {
-    std::string entries;
-    for (const Named& named : list) {
-      if (named.tags.empty()) continue;
-      std::string tags;
-      for (const auto& [k, value] : named.tags) tags += (tags.empty() ? "" : ", ") + json_quote(k) + ": " + value;
-      entries += (entries.empty() ? "" : ", ") + json_quote(named.name) + ": {\"tags\": {" + tags + "}}";
-    }
-    if (!entries.empty()) out += fmt::format(", \"{}\": {{", key) + entries + "}";
-  };
-  tagged("callpaths", e.callpaths());
-  tagged("metrics", e.metrics());
+  tagged(json, "callpaths", e.callpaths());
+  tagged(json, "metrics", e.metrics());
   KeptValuesWriter kept;
-  std::vector<std::vector<const Series*>> of_callpath(e.callpaths().size());
-  std::vector<std::uint32_t> order;
-  for (const Series& s : e.series()) {
-    if (of_callpath[s.callpath].empty()) order.push_back(s.callpath);
-    of_callpath[s.callpath].push_back(&s);
-  }
-  if (!order.empty()) out += ", \"measurements\": {";
-  for (std::size_t c = 0; c < order.size(); ++c) {
-    out += (c > 0 ? ", " : "") + json_quote(e.callpaths()[order[c]].name) + ": {";
-    for (std::size_t i = 0; i < of_callpath[order[c]].size(); ++i) {
-      const Series& s = *of_callpath[order[c]][i];
-      out += (i > 0 ? ", " : "") + json_quote(e.metrics()[s.metric].name) + ": [";
-      for (std::size_t k = 0; k < e.points_of(s).size(); ++k) {
-        std::string values = "null";
-        if (keep_values && !e.values(s.first + k).empty()) {
-          const auto [chunk, index] = kept.add(e.values(s.first + k), e.shape(s.first + k));
-          values = fmt::format("[{}, {}]", chunk, index);
-        }
-        out += (k > 0 ? ", " : "") + measurement_json(e, s, k, values, false);
-      }
-      out += "]";
-    }
-    out += "}";
-  }
-  if (!order.empty()) out += "}";
+  measurements(json, e, keep_values, kept);
   if (!models.empty()) {
-    out += ", \"modelers\": [";
-    for (std::size_t i = 0; i < models.size(); ++i) out += (i > 0 ? ", " : "") + model_set_json(models[i], e);
-    out += "]";
+    json.key("modelers").begin_array();
+    for (const ModelSet& set : models) model_set(json, set, e);
+    json.end_array();
   }
-  out += "}";
+  json.end_object();
   std::vector<ZipMember> members = std::move(kept).members();
-  members.push_back({"experiment.json", std::move(out), true});
+  members.push_back({"experiment.json", text.text(), true});
   return write_zip(target, std::move(members));
 }
 
