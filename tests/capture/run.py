@@ -294,6 +294,10 @@ def check_otf2(case):
     found = {name: entry["count"] for name, entry in stats["calls"].items()}
     if found != dict(calls) or found.get("MPI_Ibarrier", 0) != 10 * case.ranks:
         fail(f"recorded {found}, made {dict(calls)}")
+    # One more thread per rank, which made no other call.
+    threads = json.loads(case.ask("info", str(anchors[0]), "--json"))["locations"]
+    if threads != 2 * case.ranks:
+        fail(f"{threads} locations of {case.ranks} ranks with two threads each")
     judge = shutil.which("otf2-print")
     if judge:
         text = subprocess.run([judge, str(anchors[0])], capture_output=True, text=True, timeout=120)

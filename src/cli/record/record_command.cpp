@@ -177,7 +177,7 @@ class RecordCommand final : public Command {
       FATHOM_TRY(const auto trace, dataset->trace());
       FATHOM_TRY(const auto whole, dumpi::with_added_calls(trace, metafile, session.work()));
       if (whole.lost > 0) {
-        session.warn(fmt::format("{} calls of threads that made no call of MPI-1 or 2 are left out", whole.lost));
+        session.warn(fmt::format("{} calls of ranks without a trace of their own are left out", whole.lost));
       }
       FATHOM_CHECK(otf2::write_trace(*whole.trace, anchor, session.work()));
     }

@@ -1,5 +1,7 @@
 #include "formats/dumpi/added_calls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -67,7 +69,7 @@ class TraceWithCalls final : public Trace {
  public:
   TraceWithCalls(std::shared_ptr<const Trace> base, std::vector<std::string> names, Work work)
       : base_(std::move(base)), calls_(base_->location_count()) {
-    definitions_ = base_->definitions();
+    definitions_ = base_->definitions();  // locations of threads that only made added calls come after the trace's own
     channels_.assign(base_->channels().begin(), base_->channels().end());
     markers_.assign(base_->markers().begin(), base_->markers().end());
     handles_.assign(base_->handles().begin(), base_->handles().end());
@@ -83,6 +85,18 @@ class TraceWithCalls final : public Trace {
       definitions_.regions.push_back(std::move(region));
     }
   }
+  // A thread of a rank's process that the trace itself does not know.
+  LocationId add_thread(LocationId of_rank, std::int64_t rank, std::int64_t thread) {
+    SystemNode node;
+    node.parent = definitions_.system.location(of_rank).parent;
+    node.kind = SystemKind::location;
+    node.type = "thread";
+    node.name = fmt::format("thread {}", thread);
+    node.rank = thread;
+    node.label = fmt::format("{}.{}", rank, thread);
+    calls_.emplace_back();
+    return definitions_.system.add_location(std::move(node));
+  }
   void add(LocationId location, AddedCall call) { calls_[location.index()].push_back(call); }
   void sort() {
     for (auto& list : calls_) {
@@ -92,27 +106,43 @@ class TraceWithCalls final : public Trace {
   }
 
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override {
-    FATHOM_TRY(auto stream, base_->open(location, window));
+    std::unique_ptr<EventStream> stream;
+    if (of_base(location)) {
+      FATHOM_TRY(stream, base_->open(location, window));
+    }
     return std::unique_ptr<EventStream>(new Merged(std::move(stream), calls_[location.index()], location, window));
   }
   Result<void> detail(const Event& event, std::string& out) const override {
     return event.record == Event::kNoRecord ? Result<void>() : base_->detail(event, out);
   }
-  [[nodiscard]] std::optional<TimeWindow> known_span() const override { return base_->known_span(); }
+  // A call that was added may lie outside of what the base says of itself.
+  [[nodiscard]] std::optional<TimeWindow> known_span() const override {
+    std::optional<TimeWindow> span = base_->known_span();
+    for (const auto& calls : calls_) span = widened(span, calls);
+    return span;
+  }
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId id) const override {
-    return base_->location_span(id);
+    return of_base(id) ? widened(base_->location_span(id), calls_[id.index()]) : std::nullopt;
   }
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId id) const override {
-    return base_->known_records(id);
+    return of_base(id) && calls_[id.index()].empty() ? base_->known_records(id) : std::nullopt;
   }
 
  private:
+  [[nodiscard]] bool of_base(LocationId id) const { return id.index() < base_->location_count(); }
+  static std::optional<TimeWindow> widened(std::optional<TimeWindow> span, const std::vector<AddedCall>& calls) {
+    if (!span || calls.empty()) return span;
+    span->from_ns = std::min(span->from_ns, calls.front().start_ns);
+    for (const AddedCall& call : calls) span->to_ns = std::max(span->to_ns, call.stop_ns);
+    return span;
+  }
+
   // Calls of a location do not overlap: an enter and a leave go where their times are.
   class Merged final : public EventStream {
    public:
     Merged(std::unique_ptr<EventStream> base, const std::vector<AddedCall>& calls, LocationId location,
            TimeWindow window)
-        : base_(std::move(base)), calls_(calls), location_(location), window_(window) {}
+        : base_over_(base == nullptr), base_(std::move(base)), calls_(calls), location_(location), window_(window) {}
 
     Result<std::size_t> next(std::span<Event> out) override {
       std::size_t filled = 0;
@@ -154,9 +184,9 @@ class TraceWithCalls final : public Trace {
       inside_ = !inside_;
     }
 
+    bool base_over_;  // also where the base has no such location
     EventCursor base_;
     const Event* own_ = nullptr;
-    bool base_over_ = false;
     const std::vector<AddedCall>& calls_;
     std::size_t at_ = 0;
     bool inside_ = false;
@@ -215,9 +245,10 @@ Result<AddedCalls> with_added_calls(std::shared_ptr<const Trace> trace, const fs
   const std::size_t own = trace->definitions().regions.size();
   std::map<std::string, std::uint32_t, std::less<>> regions;
   std::vector<std::string> names;
-  const auto locations = locations_of(*trace);
+  auto locations = locations_of(*trace);
   struct Placed {
-    LocationId location;
+    std::int64_t rank;
+    std::int64_t thread;
     AddedCall call;
   };
   std::vector<Placed> placed;
@@ -233,22 +264,26 @@ Result<AddedCalls> with_added_calls(std::shared_ptr<const Trace> trace, const fs
     for (std::size_t at = side.records_at; bytes.size() - at >= kRecordBytes; at += kRecordBytes) {
       const std::size_t which = big_endian(bytes.data() + at, 2);
       const auto thread = static_cast<std::int64_t>(big_endian(bytes.data() + at + 2, 2));
-      const auto location = locations.find({side.rank, thread});
-      if (which >= side.names.size() || location == locations.end()) {
+      if (which >= side.names.size() || main == locations.end()) {
         ++lost;
         continue;
       }
       const auto [region, fresh] =
           regions.try_emplace(side.names[which], static_cast<std::uint32_t>(own + names.size()));
       if (fresh) names.push_back(side.names[which]);
-      placed.push_back({location->second,
+      placed.push_back({side.rank,
+                        thread,
                         {region->second, static_cast<std::int64_t>(big_endian(bytes.data() + at + 4, 8)) + shift,
                          static_cast<std::int64_t>(big_endian(bytes.data() + at + 12, 8)) + shift}});
     }
   }
   out.lost = lost;
   auto merged = std::make_shared<TraceWithCalls>(std::move(trace), std::move(names), work);
-  for (const Placed& one : placed) merged->add(one.location, one.call);
+  for (const Placed& one : placed) {
+    const auto [location, fresh] = locations.try_emplace({one.rank, one.thread});
+    if (fresh) location->second = merged->add_thread(locations.at({one.rank, 0}), one.rank, one.thread);
+    merged->add(location->second, one.call);
+  }
   merged->sort();
   out.calls = placed.size();
   out.trace = std::move(merged);
