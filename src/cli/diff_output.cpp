@@ -29,30 +29,6 @@ std::string signed_text(double value, std::string_view unit) {
 
 Style colour(double change) { return change > 0 ? Style::red : change < 0 ? Style::green : Style::dim; }
 
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        // Controls are not XML.
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -249,7 +225,7 @@ Result<void> DiffReport::write_junit(const std::filesystem::path& file) const {
   std::size_t failures = 0;
   const auto add = [&](const Table& table, std::size_t row, std::string_view metric, std::string_view name, bool bad) {
     ++tests;
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml_text(metric), xml_text(name));
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml_escape(metric), xml_escape(name));
     if (!bad) {
       cases += "/>\n";
       return;

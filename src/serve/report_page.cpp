@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "io/inflate.hpp"
 #include "serve/anonymous.hpp"
 #include "serve/assets.hpp"
@@ -44,32 +45,9 @@ std::string policy_hash(std::string_view hex) {
   return fmt::format("'sha256-{}'", base64(bytes));
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string block_of(std::string_view address, std::string_view answer) {
-  return fmt::format("<script type=\"application/octet-stream\" data-question=\"{}\">{}</script>\n", escaped(address),
-                     base64(gzip(as_bytes(answer), kPacking)));
+  return fmt::format("<script type=\"application/octet-stream\" data-question=\"{}\">{}</script>\n",
+                     xml_escape(address), base64(gzip(as_bytes(answer), kPacking)));
 }
 
 // The page around the blocks, up to them and behind them.
