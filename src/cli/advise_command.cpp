@@ -8,9 +8,9 @@
 #include "cli/commands.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
-#include "findings/model_ranking.hpp"
 #include "model/advisor.hpp"
 #include "model/fit.hpp"
+#include "model/ranking.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {

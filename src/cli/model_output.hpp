@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/session.hpp"
-#include "findings/model_ranking.hpp"
 #include "model/difference.hpp"
 #include "model/predict.hpp"
+#include "model/ranking.hpp"
 
 namespace fathom::cli {
 

@@ -8,8 +8,8 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "experiment/unit.hpp"
-#include "findings/model_ranking.hpp"
 #include "model/fit.hpp"
+#include "model/ranking.hpp"
 
 namespace fathom {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "findings/model_ranking.hpp"
 #include "model/predict.hpp"
+#include "model/ranking.hpp"
 
 namespace fathom {
 

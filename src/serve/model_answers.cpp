@@ -5,9 +5,9 @@
 #include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "experiment/unit.hpp"
-#include "findings/model_ranking.hpp"
 #include "model/fit.hpp"
 #include "model/predict.hpp"
+#include "model/ranking.hpp"
 
 namespace fathom::serve {
 

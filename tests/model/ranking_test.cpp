@@ -1,5 +1,5 @@
 // Which models are called scalability bugs, at which target, with which words.
-#include "findings/model_ranking.hpp"
+#include "model/ranking.hpp"
 
 #include <gtest/gtest.h>
 

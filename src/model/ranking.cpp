@@ -1,4 +1,4 @@
-#include "findings/model_ranking.hpp"
+#include "model/ranking.hpp"
 
 #include <fmt/format.h>
 
