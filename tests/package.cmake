@@ -63,9 +63,10 @@ endif()
 find_program(R R)
 if(R AND PKG_CONFIG)
   file(COPY ${EXAMPLES}/bindings/ DESTINATION ${WORK}/bindings)
-  run(${CMAKE_COMMAND} -E chdir ${WORK}/bindings ${R} CMD SHLIB fathom_r.c ${flags} -Wl,-rpath,${libraries})
+  run(${CMAKE_COMMAND} -E chdir ${WORK}/bindings ${CMAKE_COMMAND} -E env PKG_CPPFLAGS=-I${WORK}/prefix/include
+      "PKG_LIBS=-L${libraries} -lfathom -Wl,-rpath,${libraries}" ${R} CMD SHLIB fathom_r.c)
   run(${CMAKE_COMMAND} -E chdir ${WORK}/bindings ${R} --no-echo --no-save --file=read_table.R --args ${EXAMPLES}/stencil.cubex)
-  if(NOT out MATCHES "name +exclusive\n +apply_stencil +[0-9.]+\n")
+  if(NOT out MATCHES "name +exclusive\n *apply_stencil\\([^\n]*\\) +[0-9.]+\n")
     message(FATAL_ERROR "unexpected answer of the R example: ${out}")
   endif()
   execute_process(COMMAND ${CMAKE_COMMAND} -E chdir ${WORK}/bindings ${R} --no-echo --no-save --file=read_table.R --args nothing.cubex

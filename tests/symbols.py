@@ -8,7 +8,9 @@ import sys
 def main() -> int:
     library, listed = sys.argv[1:3]
     lines = subprocess.run(["nm", "-DC", "--defined-only", library], capture_output=True, text=True, check=True).stdout
-    shown = sorted({line.split(" ", 2)[2] for line in lines.splitlines() if line})
+    # Weak ones are functions of headers: whoever uses them has them, and which of them end here is the compiler's choice.
+    symbols = [line.split(" ", 2) for line in lines.splitlines() if line]
+    shown = sorted({name for _, kind, name in symbols if kind != "W"})
     # What constructors and destructors are called twice for is one name.
     if "--write" in sys.argv:
         pathlib.Path(listed).write_text("\n".join(shown) + "\n")

@@ -1,6 +1,8 @@
 /* A table of a dataset as a data frame of R: the Arrow C data interface of libfathom, copied into vectors of R.
  *
- *   R CMD SHLIB fathom_r.c $(pkg-config --cflags --libs fathom)     then in R: dyn.load("fathom_r.so")
+ *   PKG_CPPFLAGS="$(pkg-config --cflags fathom)" PKG_LIBS="$(pkg-config --libs fathom)" R CMD SHLIB fathom_r.c
+ *
+ * then in R: dyn.load("fathom_r.so")
  *
  * Integers become doubles, since R has none of 64 bits: exact up to 2^53. */
 #include <fathom/fathom.h>
