@@ -10,6 +10,7 @@
 
 #include "io/inflate.hpp"
 #include "io/mapped_file.hpp"
+#include "io/unpack.hpp"
 
 namespace fathom {
 
@@ -59,7 +60,7 @@ Result<Blob> map_file(const std::filesystem::path& path) {
 Result<Blob> open_file(const std::filesystem::path& path, const Work& work) {
   FATHOM_TRY(Blob blob, map_file(path));
   if (!is_gzip(blob.bytes())) return blob;
-  return gunzip(blob, work, work->budget.limit());
+  return unpack(blob, work);
 }
 
 }  // namespace fathom

@@ -21,6 +21,8 @@ class SpillFile {
   Result<void> append(std::span<const std::byte> bytes);
   Result<void> read(std::uint64_t offset, std::span<std::byte> out) const;
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  // For mapping what was written; -1 = nothing was.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:
   int descriptor_ = -1;

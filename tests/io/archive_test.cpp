@@ -7,6 +7,7 @@
 #include "io/inflate.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
+#include "io/unpack.hpp"
 #include "temporary_directory.hpp"
 
 namespace fathom {
@@ -91,6 +92,32 @@ TEST(Gzip, IsBounded) {
   ASSERT_FALSE(too_large.ok());
   EXPECT_EQ(too_large.error().what(), "unpacks to more than 1048576 bytes");
   EXPECT_FALSE(gunzip(packed, make_work(false, 1 << 20), 1 << 30).ok());
+}
+
+// What takes more than a quarter of the memory is in a temporary file, with the same bytes.
+TEST(Gzip, LargeFilesGoToTheDisk) {
+  const std::string text = random_text(3 << 20, 5);
+  const auto packed = gzip(as_bytes(text), 1);
+  constexpr std::uint64_t kBudget = 4 << 20;
+  const auto work = make_work(false, kBudget);
+  const auto blob = unpack(Blob::own("f.gz", packed), work);
+  ASSERT_TRUE(blob.ok()) << blob.error().text();
+  EXPECT_TRUE(blob->text() == text);
+  EXPECT_EQ(work->budget.used(), 0U);
+  const auto small = unpack(Blob::own("f.gz", gzip(as_bytes(text.substr(0, 1000)), 1)), work);
+  ASSERT_TRUE(small.ok());
+  EXPECT_EQ(small->text(), text.substr(0, 1000));
+  EXPECT_GE(work->budget.used(), 1000U);
+
+  const std::vector<std::byte> cut(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(packed.size() / 2));
+  const auto half = unpack(Blob::own("f.gz", cut), work);
+  ASSERT_TRUE(half.ok());
+  EXPECT_TRUE(text.starts_with(half->text()));
+  EXPECT_EQ(work->diagnostics.all().size(), 1U);
+
+  const auto bomb = unpack(Blob::own("f.gz", gzip(as_bytes(std::string(8 << 20, ' ')), 9)), work);
+  ASSERT_FALSE(bomb.ok());
+  EXPECT_NE(bomb.error().what().find("more than 200 times"), std::string::npos);
 }
 
 TEST(Gzip, GivesWhatComesBeforeTheDamage) {
