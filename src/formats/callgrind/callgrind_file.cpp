@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <optional>
-#include <tuple>
 
-#include "base/text.hpp"
+#include "formats/callgrind/words.hpp"
 #include "io/line_cursor.hpp"
 
 namespace fathom::callgrind {
@@ -16,38 +13,6 @@ namespace fathom::callgrind {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
-
-// Texts that are defined once with a number and named by it afterwards.
-class Names {
- public:
-  // "(3) text", "(3)" or a plain text; nothing when a number is used that has no text.
-  std::optional<std::uint32_t> resolve(std::string_view word) {
-    if (word.size() > 2 && word[0] == '(' && word[1] >= '0' && word[1] <= '9') {
-      std::uint64_t number = 0;
-      const char* end = word.data() + word.size();
-      const auto [stop, status] = std::from_chars(word.data() + 1, end, number);
-      if (status == std::errc{} && stop < end && *stop == ')') {
-        const std::string_view text = trim({stop + 1, static_cast<std::size_t>(end - stop - 1)});
-        if (!text.empty()) return by_number_[number] = intern(text);
-        const auto found = by_number_.find(number);
-        if (found == by_number_.end()) return std::nullopt;
-        return found->second;
-      }
-    }
-    return intern(word);
-  }
-  std::uint32_t intern(std::string_view text) {
-    const auto [at, fresh] = index_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
-    if (fresh) texts_.push_back(&at->first);
-    return at->second;
-  }
-  [[nodiscard]] const std::string& operator[](std::uint32_t id) const { return *texts_[id]; }
-
- private:
-  std::unordered_map<std::string, std::uint32_t> index_;
-  std::vector<const std::string*> texts_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;
-};
 
 class Reader {
  public:
@@ -57,11 +22,11 @@ class Reader {
     unknown_ = files_.intern("???");
     while (const auto line = lines_.next()) {
       std::string_view text = *line;
-      while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-      while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+      while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+      while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
       if (text.empty() || text.front() == '#') continue;
       const char c = text.front();
-      if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*') {
+      if (is_digit(c) || c == '+' || c == '-' || c == '*') {
         FATHOM_CHECK(costs(text));
       } else {
         FATHOM_CHECK(word(text));
@@ -96,7 +61,7 @@ class Reader {
   Result<void> assignment(std::string_view key, std::string_view value, std::string_view text) {
     if (key == "fn") {
       FATHOM_TRY(const std::uint32_t name, named(functions_, value));
-      current_ = function(name, file_id_, object_);
+      use(function(name, file_id_, object_));
       callee_name_ = callee_file_ = callee_object_ = kNone;
     } else if (key == "fl") {
       FATHOM_TRY(file_id_, named(files_, value));
@@ -132,17 +97,12 @@ class Reader {
   Result<void> header(std::string_view key, std::string_view value, std::string_view text) {
     if (key == "events") {
       events_.clear();
-      for (const std::string_view name : split(value, ' ')) {
-        if (!trim(name).empty()) events_.push_back(event(trim(name)));
-      }
+      sums_ = nullptr;
+      for (const std::string_view name : words(value)) events_.push_back(event(name));
     } else if (key == "event") {
       describe_event(value);
     } else if (key == "positions") {
-      const auto words = split(value, ' ');
-      positions_ =
-          static_cast<std::size_t>(std::count_if(words.begin(), words.end(), [](auto w) { return !w.empty(); }));
-      positions_ = std::clamp<std::size_t>(positions_, 1, kMostPositions);
-      std::fill(std::begin(last_), std::end(last_), 0);
+      positions_ = std::max<std::size_t>(words(value).size(), 1);
     } else if (key == "version") {
       file_.version = std::string(value);
     } else if (key == "creator") {
@@ -161,14 +121,13 @@ class Reader {
       thread_ = std::string(value);
       begin_part();
     } else if (key == "totals") {
-      std::size_t i = 0;
-      for (const std::string_view number : split(value, ' ')) {
-        if (number.empty()) continue;
-        if (i < events_.size()) {
-          file_.totals.resize(std::max<std::size_t>(file_.totals.size(), events_[i] + 1));
-          file_.totals[events_[i]] += parse_integer<std::uint64_t>(number).value_or(0);
-        }
-        ++i;
+      const auto numbers = words(value);
+      for (std::size_t i = 0; i < std::min(numbers.size(), events_.size()); ++i) {
+        const char* at = numbers[i].data();
+        std::uint64_t total = 0;
+        if (!read_number(at, at + numbers[i].size(), total)) return strange(text);
+        file_.totals.resize(std::max<std::size_t>(file_.totals.size(), events_[i] + 1));
+        file_.totals[events_[i]] += total;
       }
     } else if (key != "summary") {
       return strange(text);
@@ -211,9 +170,12 @@ class Reader {
   }
 
   void begin_part() {
-    current_ = kNone;
+    use(kNone);
     thread_index_ = kNone;
-    std::fill(std::begin(last_), std::end(last_), 0);
+  }
+  void use(std::uint32_t function) {
+    current_ = function;
+    sums_ = nullptr;
   }
 
   Thread& thread() {
@@ -232,8 +194,8 @@ class Reader {
   }
 
   std::uint32_t function(std::uint32_t name, std::uint32_t file, std::uint32_t object) {
-    const auto [at, fresh] =
-        function_index_.try_emplace({name, file, object}, static_cast<std::uint32_t>(file_.functions.size()));
+    const auto [at, fresh] = function_index_.try_emplace(FunctionKey{name, file, object},
+                                                         static_cast<std::uint32_t>(file_.functions.size()));
     if (fresh) {
       const auto text = [](const Names& names, std::uint32_t id) { return id == kNone ? std::string() : names[id]; };
       file_.functions.push_back({text(functions_, name), text(files_, file), text(objects_, object)});
@@ -242,9 +204,10 @@ class Reader {
   }
 
   Result<void> calls(std::string_view value) {
-    const std::size_t blank = std::min(value.find(' '), value.size());
-    const auto count = number(value.substr(0, blank));
-    if (!count) return wrong(fmt::format("expected a number of calls, found '{}'", value));
+    const char* at = value.data();
+    const char* const end = at + value.size();
+    std::uint64_t count = 0;
+    if (!read_number(at, end, count)) return wrong(fmt::format("expected a number of calls, found '{}'", value));
     if (callee_name_ == kNone) {
       callee_name_ = functions_.intern("???");
       FATHOM_CHECK(work_->diagnostics.warn("callgrind.callee", lines_.place(), "'calls=' without a 'cfn=' before it"));
@@ -253,83 +216,72 @@ class Reader {
     callee_ = function(callee_name_, callee_file_ == kNone ? file_id_ : callee_file_,
                        callee_object_ == kNone ? object_ : callee_object_);
     callee_name_ = callee_file_ = callee_object_ = kNone;
-    call_count_ = *count;
+    call_count_ = count;
     waiting_call_ = true;
     return {};
   }
 
-  static std::optional<std::uint64_t> number(std::string_view text) {
-    if (text.starts_with("0x") || text.starts_with("0X")) return parse_integer<std::uint64_t>(text.substr(2), 16);
-    return parse_integer<std::uint64_t>(text);
-  }
-
-  // Relative to the line before, or absolute.
-  Result<void> position(std::string_view word, std::size_t column) {
-    std::uint64_t& last = last_[column];
-    if (word == "*") return {};
-    const bool plus = word.front() == '+';
-    const bool minus = word.front() == '-';
-    const auto value = number(plus || minus ? word.substr(1) : word);
-    if (!value) return wrong(fmt::format("expected a position, found '{}'", word));
-    last = plus ? last + *value : minus ? last - *value : *value;
-    return {};
-  }
-
   Result<void> costs(std::string_view text) {
-    costs_.clear();
-    std::size_t column = 0;
-    for (std::size_t at = 0; at < text.size(); ++column) {
-      std::size_t end = at;
-      while (end < text.size() && text[end] != ' ' && text[end] != '\t') ++end;
-      const std::string_view one = text.substr(at, end - at);
-      at = end;
-      while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
-      if (column < positions_) {
-        FATHOM_CHECK(position(one, column));
-        continue;
-      }
-      const auto value = number(one);
-      if (!value) return wrong(fmt::format("expected a cost, found '{}'", one));
-      costs_.push_back(*value);
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto word = [&](const char* from) {
+      const char* stop = from;
+      while (stop < end && !is_blank(*stop)) ++stop;
+      return std::string_view(from, static_cast<std::size_t>(stop - from));
+    };
+    for (std::size_t i = 0; i < positions_ && at < end; ++i) {
+      const char* const begin = at;
+      if (!skip_position(at, end)) return wrong(fmt::format("expected a position, found '{}'", word(begin)));
+      skip_blanks(at, end);
     }
     if (jump_) {
       jump_ = false;
       return {};
     }
     if (events_.empty()) return wrong("costs before the line 'events:'");
-    if (costs_.size() > events_.size()) {
-      FATHOM_CHECK(work_->diagnostics.warn(
-          "callgrind.cost_count", lines_.place(),
-          fmt::format("a line has {} costs, there are {} events; the rest is ignored", costs_.size(), events_.size())));
-      costs_.resize(events_.size());
-    }
-    if (current_ == kNone) current_ = function(functions_.intern("???"), unknown_, kNone);
-    if (waiting_call_) {
-      waiting_call_ = false;
-      Thread& to = thread();
-      const auto [at, fresh] = to.call_index.try_emplace(std::uint64_t{current_} << 32 | callee_,
-                                                         static_cast<std::uint32_t>(to.calls.size()));
-      if (fresh) to.calls.push_back({current_, callee_, 0, {}});
-      Call& call = to.calls[at->second];
-      call.count += call_count_;
-      return add(call.costs);
-    }
-    Thread& to = thread();
-    if (to.self.size() <= current_) to.self.resize(current_ + 1);
-    return add(to.self[current_]);
-  }
-
-  Result<void> add(std::vector<std::uint64_t>& sums) {
-    for (std::size_t i = 0; i < costs_.size(); ++i) {
-      const std::uint32_t event = events_[i];
-      if (sums.size() <= event) sums.resize(event + 1);
-      if (__builtin_add_overflow(sums[event], costs_[i], &sums[event]) || sums[event] > INT64_MAX) {
-        sums[event] = INT64_MAX;
+    if (current_ == kNone) use(function(functions_.intern("???"), unknown_, kNone));
+    std::uint64_t* const sums = waiting_call_ ? call_sums() : sums_ != nullptr ? sums_ : self_sums();
+    waiting_call_ = false;
+    for (std::size_t i = 0; at < end; ++i) {
+      const char* const begin = at;
+      std::uint64_t cost = 0;
+      if (!read_number(at, end, cost)) return wrong(fmt::format("expected a cost, found '{}'", word(begin)));
+      skip_blanks(at, end);
+      if (i == events_.size()) return too_many(text);
+      std::uint64_t& sum = sums[events_[i]];
+      sum += cost;
+      if (cost > INT64_MAX || sum > INT64_MAX) {
+        sum = INT64_MAX;
         FATHOM_CHECK(work_->diagnostics.lost("callgrind.overflow", lines_.place(),
                                              "a sum of costs does not fit into 63 bits; it is cut to what does"));
       }
     }
     return {};
+  }
+
+  // Where the costs of a call are added up, and those of the function at hand; room for all events.
+  std::uint64_t* call_sums() {
+    Thread& to = thread();
+    const auto [found, fresh] =
+        to.call_index.try_emplace(std::uint64_t{current_} << 32 | callee_, static_cast<std::uint32_t>(to.calls.size()));
+    if (fresh) to.calls.push_back({current_, callee_, 0, {}});
+    Call& call = to.calls[found->second];
+    call.count += call_count_;
+    call.costs.resize(file_.events.size());
+    return call.costs.data();
+  }
+  std::uint64_t* self_sums() {
+    Thread& to = thread();
+    if (to.self.size() <= current_) to.self.resize(current_ + std::size_t{1});
+    to.self[current_].resize(file_.events.size());
+    return sums_ = to.self[current_].data();
+  }
+
+  Result<void> too_many(std::string_view text) {
+    return work_->diagnostics.warn("callgrind.cost_count", lines_.place(),
+                                   fmt::format("a line has {} numbers where {} positions and {} events are; the rest "
+                                               "is ignored",
+                                               words(text).size(), positions_, events_.size()));
   }
 
   Result<void> judge_totals() {
@@ -350,18 +302,26 @@ class Reader {
     return {};
   }
 
-  static constexpr std::size_t kMostPositions = 8;
+  struct FunctionKey {
+    std::uint32_t name, file, object;
+    bool operator==(const FunctionKey&) const = default;
+  };
+  struct HashFunction {
+    std::size_t operator()(const FunctionKey& key) const {
+      return ((std::uint64_t{key.name} << 32 | key.file) * 0x9E3779B97F4A7C15U ^ key.object) * 0xFF51AFD7ED558CCDU >>
+             16;
+    }
+  };
 
   LineCursor lines_;
   Blob blob_;
   Work work_;
   CallgrindFile file_;
   Names files_, objects_, functions_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> function_index_;
+  std::unordered_map<FunctionKey, std::uint32_t, HashFunction> function_index_;
   std::vector<std::uint32_t> events_;  // of the part: numbers of file_.events
   std::vector<Event> titles_;
   std::size_t positions_ = 1;
-  std::uint64_t last_[kMostPositions] = {};
   std::string pid_, thread_;
   std::uint32_t thread_index_ = kNone;
   std::uint32_t unknown_ = 0;
@@ -370,7 +330,7 @@ class Reader {
   std::uint64_t call_count_ = 0;
   bool waiting_call_ = false;
   bool jump_ = false;
-  std::vector<std::uint64_t> costs_;
+  std::uint64_t* sums_ = nullptr;  // of the current function, by event; none = not known yet
 };
 
 }  // namespace
