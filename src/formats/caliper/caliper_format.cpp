@@ -1,5 +1,7 @@
 #include "formats/caliper/caliper_format.hpp"
 
+#include <algorithm>
+
 #include "formats/caliper/records.hpp"
 #include "formats/caliper/to_profile.hpp"
 #include "formats/stack_file.hpp"
@@ -18,21 +20,22 @@ class CaliperDataset final : public StackFileDataset {
     return version == nullptr ? "" : *version;
   }
   [[nodiscard]] std::vector<InfoEntry> more_info() const override {
-    return {{"records", std::uint64_t{records_->record_end.size()}}};
+    return {{"records", std::uint64_t{records_->all.size()}}};
   }
   Result<ProfilePtr> make_profile() override { return to_profile(*records_, work()); }
 
   Result<void> dump(const DumpOptions&, const TextSink& sink) override {
-    std::size_t at = 0;
     std::string text;
-    for (const std::size_t end : records_->record_end) {
+    const auto add = [&](const Entry& entry) {
+      if (!text.empty()) text += ',';
+      text += records_->attributes[entry.attribute].name;
+      text += '=';
+      text += entry.value;
+    };
+    for (std::size_t i = 0; i < records_->all.size(); ++i) {
       text.clear();
-      for (; at < end; ++at) {
-        if (!text.empty()) text += ',';
-        text += records_->attributes[records_->entries[at].attribute].name;
-        text += '=';
-        text += records_->entries[at].value;
-      }
+      for (const Entry& entry : records_->path(records_->all[i].path)) add(entry);
+      for (const Entry& entry : records_->own(i)) add(entry);
       if (!sink(text + "\n")) return {};
     }
     return {};
@@ -43,17 +46,26 @@ class CaliperDataset final : public StackFileDataset {
 };
 
 Match recognise_cali(const Source& source) {
-  if (source.is_directory() || !source.blob().starts_with("__rec=")) return {};
+  if (source.is_directory()) return {};
+  std::string_view head = source.head();
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || !head.substr(first).starts_with("__rec=")) return {};
   return {Confidence::certain, "begins with a record '__rec='"};
 }
 
+// "data" comes first and may be huge: the other keys stand near the begin or the end.
 Match recognise_json(const Source& source) {
   if (source.is_directory()) return {};
+  constexpr std::size_t kLookedAt = 1 << 20;
+  std::string_view head = source.head(kLookedAt);
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || head[first] != '{') return {};
   const std::string_view text = source.blob().text();
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || text[first] != '{') return {};
+  const std::string_view tail = text.substr(text.size() - std::min(text.size(), kLookedAt));
   for (const std::string_view key : {"\"data\"", "\"columns\"", "\"column_metadata\"", "\"nodes\""}) {
-    if (text.find(key) == std::string_view::npos) return {};
+    if (head.find(key) == std::string_view::npos && tail.find(key) == std::string_view::npos) return {};
   }
   return {Confidence::certain, "JSON object with data, columns, column_metadata and nodes"};
 }

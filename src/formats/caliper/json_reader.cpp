@@ -2,6 +2,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/number.hpp"
 #include "formats/caliper/records.hpp"
@@ -14,13 +15,13 @@ namespace dom = simdjson::dom;
 
 class Reader {
  public:
-  Reader(const Blob& blob, const Work& work) : work_(work), records_(std::make_shared<Records>()) {
-    records_->blob = blob;
+  Reader(const Blob& blob, const Work& work) : work_(work), writer_(blob, work), records_(writer_.made) {
     records_->old_times = true;
   }
 
   Result<std::shared_ptr<const Records>> run() {
-    const std::string_view text = records_->blob.text();
+    std::string_view text = records_->blob.text();
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     // The parser keeps a copy and a tape of the document.
     FATHOM_TRY(const auto memory, work_->budget.reserve(text.size() * 4, "a JSON document"));
     dom::parser parser;
@@ -117,6 +118,7 @@ class Reader {
     dom::array cells;
     if (row.get_array().get(cells) != simdjson::SUCCESS) return wrong("a row of 'data' is no array");
     std::size_t column = 0;
+    key_.clear();
     for (const dom::element cell : cells) {
       if (column >= records_->attributes.size()) {
         ++bad_rows_;
@@ -124,28 +126,42 @@ class Reader {
       }
       const auto attribute = static_cast<std::uint32_t>(column++);
       if (cell.is_null()) continue;
-      if (!is_value_[attribute]) {
-        std::uint64_t node = 0;
-        if (cell.get_uint64().get(node) != simdjson::SUCCESS) {
-          records_->entries.push_back({attribute, records_->texts.emplace_back(text_of(cell))});
-          continue;
-        }
-        const std::size_t begin = records_->entries.size();
-        for (std::size_t steps = 0; node != kNoParent && steps <= nodes_.size(); ++steps) {
-          if (node >= nodes_.size()) {
-            ++bad_rows_;
-            break;
-          }
-          records_->entries.push_back({attribute, *nodes_[node].label});
-          node = nodes_[node].parent;
-        }
-        std::reverse(records_->entries.begin() + static_cast<std::ptrdiff_t>(begin), records_->entries.end());
-        continue;
+      std::uint64_t node = 0;
+      if (is_value_[attribute]) {
+        records_->entries.push_back({attribute, number_text(cell, records_->attributes[attribute])});
+      } else if (cell.get_uint64().get(node) != simdjson::SUCCESS) {
+        records_->entries.push_back({attribute, records_->texts.emplace_back(text_of(cell))});
+      } else if (node >= nodes_.size()) {
+        ++bad_rows_;
+      } else {
+        key_.push_back({attribute, node});
       }
-      records_->entries.push_back({attribute, number_text(cell, records_->attributes[attribute])});
     }
-    records_->record_end.push_back(records_->entries.size());
-    return {};
+    FATHOM_TRY(const std::uint32_t path, path_of_row());
+    return writer_.record(path);
+  }
+
+  // The nodes that a row names, with all above them; rows name the same ones again and again.
+  Result<std::uint32_t> path_of_row() {
+    if (key_.empty()) return std::uint32_t{0};
+    const auto [known, fresh] = paths_.try_emplace(key_, 0);
+    if (!fresh) return known->second;
+    std::vector<Entry> path;
+    for (const auto& [attribute, node] : key_) {
+      const std::size_t begin = path.size();
+      std::uint64_t at = node;
+      for (std::size_t steps = 0; at != kNoParent && steps < kDeepest; ++steps) {
+        if (at >= nodes_.size()) {
+          ++bad_rows_;
+          break;
+        }
+        path.push_back({attribute, *nodes_[at].label});
+        at = nodes_[at].parent;
+      }
+      std::reverse(path.begin() + static_cast<std::ptrdiff_t>(begin), path.end());
+    }
+    FATHOM_TRY(known->second, writer_.path(path));
+    return known->second;
   }
 
   std::string_view number_text(dom::element cell, Attribute& attribute) {
@@ -162,15 +178,20 @@ class Reader {
   }
 
   static constexpr std::uint64_t kNoParent = ~std::uint64_t{0};
+  static constexpr std::size_t kDeepest = 10000;  // nodes on a path: a cycle is none
   struct Node {
     const std::string* label;
     std::uint64_t parent;
   };
 
   Work work_;
+  RecordWriter writer_;
   std::shared_ptr<Records> records_;
   std::vector<bool> is_value_;
   std::vector<Node> nodes_;
+  using RowKey = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // columns with their nodes
+  RowKey key_;
+  std::map<RowKey, std::uint32_t> paths_;
   std::uint64_t bad_rows_ = 0;
 };
 

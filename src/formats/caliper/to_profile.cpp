@@ -40,11 +40,7 @@ class Mapper {
     uses();
     metrics();
     builder_.attributes = records_.globals;
-    std::size_t begin = 0;
-    for (const std::size_t end : records_.record_end) {
-      add({records_.entries.data() + begin, end - begin});
-      begin = end;
-    }
+    for (std::size_t i = 0; i < records_.all.size(); ++i) add(place_of(records_.all[i].path), records_.own(i));
     if (builder_.system.location_count() == 0) add_single_location(builder_.system);
     FATHOM_CHECK(report());
     return std::move(builder_).finish();
@@ -54,6 +50,7 @@ class Mapper {
   void uses() {
     std::vector<bool> used(records_.attributes.size());
     for (const Entry& entry : records_.entries) used[entry.attribute] = true;
+    for (const Entry& entry : records_.path_entries) used[entry.attribute] = true;
     bool nested = false;
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (!used[i]) continue;
@@ -94,15 +91,13 @@ class Mapper {
     const std::string& name = records_.attributes[index].name;
     const std::string twin = without_inclusive(name);
     if (twin == name || name.starts_with("min#") || name.starts_with("max#") || name.starts_with("avg#")) return false;
-    std::size_t begin = 0;
     bool any = false;
-    for (const std::size_t end : records_.record_end) {
+    for (std::size_t i = 0; i < records_.all.size(); ++i) {
       bool inclusive = false;
       bool exclusive = false;
-      for (; begin < end; ++begin) {
-        const std::uint32_t attribute = records_.entries[begin].attribute;
-        inclusive = inclusive || attribute == index;
-        exclusive = exclusive || records_.attributes[attribute].name == twin;
+      for (const Entry& entry : records_.own(i)) {
+        inclusive = inclusive || entry.attribute == index;
+        exclusive = exclusive || records_.attributes[entry.attribute].name == twin;
       }
       if (inclusive && !exclusive) return false;
       any = any || inclusive;
@@ -144,19 +139,7 @@ class Mapper {
     return name.find("bytes") != std::string_view::npos ? "bytes" : "occ";
   }
 
-  // Values of the same node are the same text in the same place.
   RegionId region(std::uint32_t attribute, std::string_view name) {
-    const auto place = std::pair(attribute, name.data());
-    if (const auto known = by_place_.find(place.second);
-        known != by_place_.end() && known->second.first == attribute && known->second.second.first == name.size()) {
-      return known->second.second.second;
-    }
-    const RegionId made = new_region(attribute, name);
-    by_place_[place.second] = {attribute, {name.size(), made}};
-    return made;
-  }
-
-  RegionId new_region(std::uint32_t attribute, std::string_view name) {
     const auto [at, fresh] = regions_.try_emplace({attribute, std::string(name)});
     if (!fresh) return at->second;
     Region made;
@@ -168,67 +151,117 @@ class Mapper {
     return at->second;
   }
 
-  void add(std::span<const Entry> record) {
-    auto node = ProfileBuilder::kRoot;
+  // Where a record belongs, as far as its path and its own entries say.
+  struct At {
+    ProfileBuilder::Node node = ProfileBuilder::kRoot;
+    ProfileBuilder::Node above = ProfileBuilder::kRoot;
     RegionId last;
-    auto above = ProfileBuilder::kRoot;
-    std::string rank;
-    std::string thread;
+    std::string_view rank, thread;
     std::vector<ContextParameter> counted;
-    for (const Entry& entry : record) {
-      switch (use_[entry.attribute]) {
-        case Use::path:
-          last = region(entry.attribute, entry.value);
-          above = node;
-          node = builder_.child(node, last);
-          break;
-        case Use::rank:
-          rank = std::string(entry.value);
-          break;
-        case Use::thread:
-          thread = std::string(entry.value);
-          break;
-        case Use::counter:
-          counted.push_back({records_.attributes[entry.attribute].name, parse_double(entry.value).value_or(0)});
-          break;
-        default:
-          break;
-      }
+    std::vector<Entry> values;
+    bool known = false;
+  };
+
+  void learn(At& at, const Entry& entry) {
+    switch (use_[entry.attribute]) {
+      case Use::path:
+        at.last = region(entry.attribute, entry.value);
+        at.above = at.node;
+        at.node = builder_.child(at.node, at.last);
+        break;
+      case Use::rank:
+        at.rank = entry.value;
+        break;
+      case Use::thread:
+        at.thread = entry.value;
+        break;
+      case Use::counter:
+        at.counted.push_back({records_.attributes[entry.attribute].name, parse_double(entry.value).value_or(0)});
+        break;
+      case Use::metric:
+        at.values.push_back(entry);
+        break;
+      default:
+        break;
     }
+  }
+
+  // Paths are shared by many records: each is looked at once.
+  const At& place_of(std::uint32_t path) {
+    if (places_.size() <= path) places_.resize(records_.path_end.size());
+    At& at = places_[path];
+    if (!at.known) {
+      at.known = true;
+      for (const Entry& entry : records_.path(path)) learn(at, entry);
+    }
+    return at;
+  }
+
+  void add(const At& shared, std::span<const Entry> own) {
+    // What the record says itself mostly is where it was measured, and values.
+    bool simple = shared.counted.empty();
+    for (const Entry& entry : own) {
+      simple = simple && use_[entry.attribute] != Use::path && use_[entry.attribute] != Use::counter;
+    }
+    At made;
+    const At* at = &shared;
+    std::string_view rank = shared.rank;
+    std::string_view thread = shared.thread;
+    if (simple) {
+      for (const Entry& entry : own) {
+        if (use_[entry.attribute] == Use::rank) rank = entry.value;
+        if (use_[entry.attribute] == Use::thread) thread = entry.value;
+      }
+    } else {
+      made = shared;
+      made.values.clear();
+      for (const Entry& entry : own) learn(made, entry);
+      at = &made;
+      rank = made.rank;
+      thread = made.thread;
+    }
+    auto node = at->node;
+    RegionId last = at->last;
     if (node == ProfileBuilder::kRoot) {
       if (!unattributed_.valid()) {
-        Region made;
-        made.name = "(unattributed)";
-        unattributed_ = builder_.add_region(std::move(made));
+        Region region;
+        region.name = "(unattributed)";
+        unattributed_ = builder_.add_region(std::move(region));
       }
       last = unattributed_;
       node = builder_.child(node, last);
     }
-    if (!counted.empty()) {
+    if (!at->counted.empty()) {
       std::string key;
-      for (const ContextParameter& one : counted) key += fmt::format("{}={},", one.key, std::get<double>(one.value));
+      for (const ContextParameter& one : at->counted)
+        key += fmt::format("{}={},", one.key, std::get<double>(one.value));
       const auto variant = static_cast<std::uint32_t>(variants_.try_emplace(key, variants_.size() + 1).first->second);
-      node = builder_.child(above, last, Edge::call, variant);
-      builder_.details(node).parameters = std::move(counted);
+      node = builder_.child(at->above, last, Edge::call, variant);
+      builder_.details(node).parameters = at->counted;
     }
     const LocationId location = location_of(rank, thread);
-    for (const Entry& entry : record) {
-      if (use_[entry.attribute] != Use::metric) continue;
-      const MetricId metric = metric_[entry.attribute];
-      if (builder_.metrics()[metric.index()].type.kind == ValueKind::i64) {
-        const auto value = parse_integer<std::int64_t>(entry.value);
-        if (!value) ++bad_values_;
-        builder_.add(location, metric, node, value.value_or(0));
-      } else {
-        const auto value = parse_double(entry.value);
-        if (!value) ++bad_values_;
-        if (value) builder_.add(location, metric, node, *value);
-      }
+    for (const Entry& entry : shared.values) value(location, node, entry);
+    for (const Entry& entry : own) {
+      if (use_[entry.attribute] == Use::metric) value(location, node, entry);
     }
   }
 
-  LocationId location_of(const std::string& rank, const std::string& thread) {
-    const auto [at, fresh] = locations_.try_emplace({rank, thread});
+  void value(LocationId location, ProfileBuilder::Node node, const Entry& entry) {
+    const MetricId metric = metric_[entry.attribute];
+    if (builder_.metrics()[metric.index()].type.kind == ValueKind::i64) {
+      const auto number = parse_integer<std::int64_t>(entry.value);
+      if (!number) ++bad_values_;
+      if (number) builder_.add(location, metric, node, *number);
+    } else {
+      const auto number = parse_double(entry.value);
+      if (!number) ++bad_values_;
+      if (number) builder_.add(location, metric, node, *number);
+    }
+  }
+
+  LocationId location_of(std::string_view rank, std::string_view thread) {
+    ((key_ = rank) += '\0') += thread;
+    const auto [at, fresh] = locations_.try_emplace(key_);
     if (!fresh) return at->second;
     SystemTree& system = builder_.system;
     if (system.nodes.empty()) {
@@ -237,7 +270,7 @@ class Mapper {
       machine.name = "machine";
       system.add(std::move(machine));
     }
-    const auto [group, fresh_group] = groups_.try_emplace(rank);
+    const auto [group, fresh_group] = groups_.try_emplace(std::string(rank));
     if (fresh_group) {
       SystemNode made;
       made.parent = SystemNodeId(std::size_t{0});
@@ -253,7 +286,7 @@ class Mapper {
     made.rank = parse_integer<std::int64_t>(thread.empty() ? "0" : thread);
     made.name = fmt::format("Thread {}", thread.empty() ? "0" : thread);
     made.file_id = system.location_count();
-    if (!rank.empty()) made.label = thread.empty() ? rank : fmt::format("{}.{}", rank, thread);
+    if (!rank.empty()) made.label = thread.empty() ? std::string(rank) : fmt::format("{}.{}", rank, thread);
     at->second = system.add_location(std::move(made));
     return at->second;
   }
@@ -283,10 +316,11 @@ class Mapper {
   std::vector<MetricId> metric_;  // by attribute
   std::vector<std::string> twins_, others_;
   std::map<std::pair<std::uint32_t, std::string>, RegionId> regions_;
-  std::unordered_map<const char*, std::pair<std::uint32_t, std::pair<std::size_t, RegionId>>> by_place_;
+  std::vector<At> places_;  // by path
   RegionId unattributed_;
   std::map<std::string, std::size_t> variants_;
-  std::map<std::pair<std::string, std::string>, LocationId> locations_;
+  std::unordered_map<std::string, LocationId> locations_;  // by rank and thread
+  std::string key_;
   std::map<std::string, SystemNodeId> groups_;
   std::uint64_t bad_values_ = 0;
 };

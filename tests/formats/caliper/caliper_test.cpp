@@ -103,6 +103,50 @@ TEST(Caliper, AppendedStreamsAndDamage) {
   EXPECT_TRUE(open_text("__rec=node,id=50,attr=20,data=x,parent=50\n__rec=ctx,ref=50\n", make_work()).ok());
 }
 
+// Another stream whose attributes have the numbers of the first one and other meanings.
+TEST(Caliper, AppendedStreamsDoNotMix) {
+  const std::string other = R"(__rec=node,id=19,attr=10,data=256,parent=3
+__rec=node,id=20,attr=8,data=region,parent=19
+__rec=node,id=23,attr=10,data=65,parent=1
+__rec=node,id=30,attr=8,data=count,parent=23
+__rec=node,id=50,attr=20,data=other
+__rec=node,id=51,attr=20,data=inner,parent=50
+__rec=ctx,ref=51,attr=30,data=12
+__rec=ctx,ref=50=51,attr=30,data=1
+)";
+  const Work work = make_work();
+  const auto profile = open_text(stream(8, 3) + other, work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "sum#time.duration").at("main @0"), "3");
+  EXPECT_EQ(values(**profile, "count"), (Values{{"other->inner @", "12"}, {"other->other->inner @", "1"}}));
+  EXPECT_EQ((*profile)->defs().metric((*profile)->defs().find_metric("count")).type.kind, ValueKind::i64);
+}
+
+TEST(Caliper, CirclesNumbersThatAreNoneAndMarks) {
+  const std::string text = std::string("\xEF\xBB\xBF") + R"(__rec=node,id=19,attr=10,data=276,parent=3
+__rec=node,id=20,attr=8,data=function,parent=19
+__rec=node,id=23,attr=10,data=65,parent=1
+__rec=node,id=30,attr=8,data=count,parent=23
+__rec=node,id=60,attr=20,data=a,parent=61
+__rec=node,id=61,attr=20,data=b,parent=60
+__rec=node,id=18446744073709551614,attr=20,data=far
+__rec=ctx,ref=9223372036854775807,attr=30,data=5
+__rec=ctx,ref=x,attr=30,data=5
+__rec=ctx,attr=30=30,data=99999999999999999999=7
+
+__rec=new,id=3
+)";
+  std::string crlf;
+  for (const char c : text) crlf += c == '\n' ? "\r\n" : std::string(1, c);
+  const Work work = make_work();
+  const auto profile = open_text(crlf + "__rec=ctx,ref=60,attr=30,data=2\r\n", work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  std::set<std::string> ids;
+  for (const Diagnostic& one : work->diagnostics.all()) ids.insert(one.id);
+  EXPECT_EQ(ids, (std::set<std::string>{"caliper.line", "caliper.reference", "caliper.value"}));
+  EXPECT_EQ(values(**profile, "count").at("(unattributed) @"), "12");
+}
+
 TEST(Caliper, JsonSplit) {
   const std::string text = R"({"data":[[3.5,0,null,1],[1.0,1,0,0],[2.5,1,0,null]],
     "columns":["time","mpi.rank","other","path"],
