@@ -8,6 +8,7 @@
 
 namespace fathom::perfetto {
 
+inline constexpr std::uint64_t kMonotonic = 3;
 inline constexpr std::uint64_t kBoottime = 6;
 
 class Clocks {

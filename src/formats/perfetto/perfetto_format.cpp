@@ -1,6 +1,7 @@
 #include "formats/perfetto/perfetto_format.hpp"
 
 #include "formats/loaded_trace_dataset.hpp"
+#include "formats/perfetto/fields.hpp"
 #include "formats/perfetto/perfetto_trace.hpp"
 #include "formats/perfetto/proto.hpp"
 #include "formats/perfetto/trace_writer.hpp"
@@ -26,6 +27,34 @@ class PerfettoDataset final : public LoadedTraceDataset<PerfettoTrace> {
   }
 };
 
+// Fields that packets of traces have, with the right kind of value.
+bool is_packet_field(const Field& field) {
+  switch (field.number) {
+    case packet_field::timestamp:
+    case packet_field::sequence_id:
+    case packet_field::sequence_flags:
+    case packet_field::state_cleared:
+    case packet_field::clock_id:
+    case packet_field::trusted_uid:
+      return field.wire == Wire::varint;
+    case packet_field::track_event:
+    case packet_field::track_descriptor:
+    case packet_field::interned_data:
+    case packet_field::clock_snapshot:
+    case packet_field::defaults:
+    case packet_field::compressed_packets:
+    case packet_field::zstd_packets:
+    case packet_field::process_tree:
+    case packet_field::process_descriptor:
+    case packet_field::thread_descriptor:
+    case packet_field::ftrace_events:
+    case packet_field::trace_config:
+      return field.wire == Wire::bytes;
+    default:
+      return false;
+  }
+}
+
 // Packets have no magic number: the first ones must be whole and have fields that packets of traces have.
 Match recognise(const Source& source) {
   constexpr std::size_t kHead = 65536;
@@ -35,18 +64,10 @@ Match recognise(const Source& source) {
   std::size_t packets = 0;
   std::size_t known = 0;
   for (Field field; packets < 8 && cursor.next(field); ++packets) {
-    if (field.number != 1 || field.wire != Wire::bytes) return {};
+    if (field.number != trace_field::packet || field.wire != Wire::bytes) return {};
     FieldCursor inner(field.bytes);
     bool sound = false;
-    for (Field part; inner.next(part);) {
-      const bool number = part.wire == Wire::varint && (part.number == 8 || part.number == 10 || part.number == 13 ||
-                                                        part.number == 41 || part.number == 58 || part.number == 3);
-      const bool message =
-          part.wire == Wire::bytes && (part.number == 11 || part.number == 60 || part.number == 12 ||
-                                       part.number == 6 || part.number == 59 || part.number == 50 || part.number == 2 ||
-                                       part.number == 43 || part.number == 44 || part.number == 1 || part.number == 33);
-      sound = sound || number || message;
-    }
+    for (Field part; inner.next(part);) sound = sound || is_packet_field(part);
     if (inner.failed() != nullptr) return {};
     if (sound) ++known;
   }

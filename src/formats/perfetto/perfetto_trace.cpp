@@ -1,5 +1,7 @@
 #include "formats/perfetto/perfetto_trace.hpp"
 
+#include "formats/perfetto/annotations.hpp"
+#include "formats/perfetto/fields.hpp"
 #include "formats/perfetto/mapping.hpp"
 
 namespace fathom::perfetto {
@@ -21,11 +23,11 @@ Result<void> PerfettoTrace::detail(const Event& event, std::string& out) const {
   FieldCursor cursor(blob_.text().substr(offsets_[event.record / kStride]));
   std::uint64_t left = event.record % kStride;
   for (Field field; cursor.next(field);) {
-    if (field.number != 1 || field.wire != Wire::bytes) continue;
+    if (field.number != trace_field::packet || field.wire != Wire::bytes) continue;
     if (left-- > 0) continue;
     FieldCursor packet(field.bytes);
     for (Field part; packet.next(part);) {
-      if (part.number != 11 || part.wire != Wire::bytes) continue;
+      if (part.number != packet_field::track_event || part.wire != Wire::bytes) continue;
       FieldCursor track_event(part.bytes);
       for (Field inner; track_event.next(inner);) {
         const auto add = [&](std::string_view key, std::string_view value) {
@@ -33,8 +35,9 @@ Result<void> PerfettoTrace::detail(const Event& event, std::string& out) const {
           if (out.size() > before) out += ';';
           ((out += key) += '=') += value;
         };
-        if (inner.number == 22 && inner.wire == Wire::bytes) add("cat", inner.bytes);
-        if (inner.number == 4 && inner.wire == Wire::bytes) each_annotation(inner.bytes, {}, add);
+        if (inner.number == event_field::categories && inner.wire == Wire::bytes) add("cat", inner.bytes);
+        if (inner.number == event_field::annotations && inner.wire == Wire::bytes)
+          each_annotation(inner.bytes, nullptr, add);
       }
     }
     break;

@@ -66,6 +66,18 @@ Track& Tracks::track(std::uint64_t uuid) {
   return found;
 }
 
+std::uint64_t Tracks::of_thread(std::int64_t process, std::int64_t thread) {
+  constexpr std::uint64_t kMadeTracks = 0xE000'0000'0000'0000u;
+  const auto [found, fresh] = thread_tracks_.try_emplace({process, thread}, kMadeTracks + thread_tracks_.size());
+  if (fresh) {
+    Track& made = track(found->second);
+    made.is_thread = true;
+    made.pid = process;
+    made.tid = thread;
+  }
+  return found->second;
+}
+
 bool Tracks::describe(std::string_view message) {
   Track made;
   bool has_uuid = false;
@@ -131,6 +143,7 @@ bool Tracks::describe(std::string_view message) {
     made.tid = known.tid;
     made.counter = known.counter;
   }
+  if (made.is_thread && made.pid && made.tid) thread_tracks_.try_emplace({*made.pid, *made.tid}, made.uuid);
   known = std::move(made);
   return true;
 }

@@ -42,6 +42,8 @@ class Tracks {
   void describe_tree(std::string_view message);  // ProcessTree
 
   Track& track(std::uint64_t uuid);
+  // The track of a thread that is named by its numbers, made when there is none.
+  std::uint64_t of_thread(std::int64_t process, std::int64_t thread);
   // The row for events on a track, made when it is first asked for.
   std::uint32_t row(std::uint64_t uuid);
   // The row for things that belong to a track but are no slices: counters and states are shown with their parent.
@@ -59,9 +61,10 @@ class Tracks {
   [[nodiscard]] const Track* process_of(const Track& track) const;
 
   std::unordered_map<std::uint64_t, Track> tracks_;
-  std::vector<std::uint64_t> row_tracks_;              // by row
-  std::map<std::int64_t, std::string> process_names_;  // by pid
-  std::map<std::int64_t, std::string> thread_names_;   // by tid
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> thread_tracks_;  // by process and thread
+  std::vector<std::uint64_t> row_tracks_;                                         // by row
+  std::map<std::int64_t, std::string> process_names_;                             // by pid
+  std::map<std::int64_t, std::string> thread_names_;                              // by tid
 };
 
 }  // namespace fathom::perfetto

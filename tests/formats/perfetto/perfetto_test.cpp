@@ -101,6 +101,144 @@ TEST(Perfetto, ReadsPackedPackets) {
   EXPECT_EQ(sums_of(*b).names.at("inner").total_ns, 30);
 }
 
+// Packets put together by hand.
+class MadeTrace {
+ public:
+  std::string text;
+  void packet(const std::string& body) { put_bytes(text, 1, body); }
+  void descriptor(const std::string& track) {
+    std::string body;
+    put_bytes(body, 60, track);
+    packet(body);
+  }
+  // `fields` are those of the track event.
+  void event(std::uint64_t time, const std::string& fields) {
+    std::string body;
+    put_number(body, 8, time);
+    put_number(body, 10, 1);
+    put_bytes(body, 11, fields);
+    packet(body);
+  }
+};
+
+std::vector<Event> events_of(const Trace& trace) {
+  std::vector<Event> out;
+  for (std::size_t i = 0; i < trace.location_count(); ++i) {
+    EventCursor cursor(std::move(*trace.open(LocationId(i), {})));
+    while (const Event* event = cursor.next()) out.push_back(*event);
+  }
+  return out;
+}
+
+// What a counter is called, in what unit it counts and that its values add up is told after the first of them.
+TEST(Perfetto, CountersMayBeDescribedLate) {
+  MadeTrace made;
+  const auto value = [&](std::uint64_t time, std::int64_t number) {
+    std::string event;
+    put_number(event, 9, 4);
+    put_number(event, 11, 5);
+    put_number(event, 30, static_cast<std::uint64_t>(number));
+    made.event(time, event);
+  };
+  value(10, 2);
+  std::string counter;
+  put_number(counter, 3, 3);
+  put_number(counter, 4, 1024);
+  put_number(counter, 5, 1);
+  std::string track;
+  put_number(track, 1, 5);
+  put_bytes(track, 2, "heap");
+  put_bytes(track, 8, counter);
+  made.descriptor(track);
+  value(20, 3);
+  DatasetPtr dataset;
+  const auto trace = read_text(made.text, "perfetto", dataset);
+  ASSERT_NE(trace, nullptr);
+  ASSERT_EQ(trace->definitions().metrics.size(), 1U);
+  EXPECT_EQ(trace->definitions().metrics[0].name, "heap");
+  EXPECT_EQ(trace->definitions().metrics[0].unit, "bytes");
+  const auto events = events_of(*trace);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].value, 2 * 1024);
+  EXPECT_EQ(events[1].value, 5 * 1024);
+}
+
+// Phases as in Chrome's JSON: a complete slice on a thread named by its numbers, counters, a flow, and where it stands.
+TEST(Perfetto, OldEventsOfAllPhases) {
+  MadeTrace made;
+  const auto legacy = [&](std::uint64_t time, char phase, const std::string& name, const std::string& more,
+                          const std::string& event_more = {}) {
+    std::string old;
+    put_number(old, 2, static_cast<std::uint64_t>(phase));
+    old += more;
+    std::string event;
+    put_bytes(event, 23, name);
+    put_bytes(event, 6, old);
+    made.event(time, event + event_more);
+  };
+  std::string elsewhere;
+  put_number(elsewhere, 18, 100);
+  put_number(elsewhere, 19, 101);
+  std::string duration = elsewhere;
+  put_number(duration, 3, 7);
+  std::string source;
+  put_bytes(source, 2, "a.cc");
+  put_number(source, 4, 12);
+  std::string where;
+  put_bytes(where, 33, source);
+  legacy(1000, 'X', "work", duration, where);
+  std::string id = elsewhere;
+  put_number(id, 6, 99);
+  legacy(2000, 's', "arrow", id);
+  legacy(3000, 'f', "arrow", id);
+  std::string annotation;
+  put_bytes(annotation, 10, "used");
+  put_double(annotation, 5, 2.5);
+  std::string argument;
+  put_bytes(argument, 4, annotation);
+  legacy(4000, 'C', "memory", elsewhere, argument);
+  DatasetPtr dataset;
+  const auto trace = read_text(made.text, "perfetto", dataset);
+  ASSERT_NE(trace, nullptr);
+  ASSERT_EQ(trace->location_count(), 1U);
+  EXPECT_EQ(trace->definitions().system.location(LocationId(0)).name, "thread 101");
+  EXPECT_EQ(trace->definitions().regions[0].file, "a.cc");
+  EXPECT_EQ(trace->definitions().regions[0].begin_line, 12);
+  const auto events = events_of(*trace);
+  ASSERT_EQ(events.size(), 5U);
+  EXPECT_EQ(events[1].time_ns - events[0].time_ns, 7000);
+  EXPECT_EQ(events[3].kind, EventKind::marker);
+  EXPECT_EQ(events[3].origin, events[2].record);
+  EXPECT_EQ(events[4].kind, EventKind::counter);
+  EXPECT_EQ(std::bit_cast<double>(events[4].value), 2.5);
+  EXPECT_EQ(trace->definitions().metrics[0].name, "memory used");
+}
+
+// What is not used is counted and named.
+TEST(Perfetto, PacketsOfOthersAreTold) {
+  std::string text = small_trace();
+  for (const std::uint32_t field : {1U, 1U, 66U, 133U, 500U}) {
+    std::string body;
+    put_bytes(body, field, "x");
+    put_bytes(text, 1, body);
+  }
+  std::string lost;
+  put_number(lost, 42, 1);
+  put_bytes(text, 1, lost);
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = read_text(text, "perfetto", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(sums_of(*trace).slices, 2U);
+  std::map<std::string, std::string> told;
+  for (const Diagnostic& one : work->diagnostics.all()) told[one.id] = one.text;
+  EXPECT_EQ(told.size(), 3U);
+  EXPECT_EQ(told["perfetto.other_packets"],
+            "packets that are no track events are not used: 2 of ftrace, 1 of perf samples, 1 of field 500");
+  EXPECT_EQ(told["perfetto.zstd"], "1 packets are compressed with zstd, which is not read");
+  EXPECT_EQ(told.count("perfetto.dropped_packets"), 1U);
+}
+
 TEST(Perfetto, CutAnywhereItReadsWhatIsThere) {
   const std::string text = small_trace();
   std::uint64_t most = 0;
