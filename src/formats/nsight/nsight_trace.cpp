@@ -8,6 +8,7 @@
 #include "base/name_table.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "formats/nsight/thread_samples.hpp"
 #include "trace/rank_names.hpp"
 
 namespace fathom::nsight {
@@ -46,12 +47,13 @@ class TraceReader {
 
   Result<void> read() {
     FATHOM_CHECK(read_names());
-    FATHOM_CHECK(read_gpu());
     FATHOM_CHECK(read_calls("CUPTI_ACTIVITY_KIND_RUNTIME", "cuda"));
+    FATHOM_CHECK(read_gpu());
     FATHOM_CHECK(read_calls("OSRT_API", "system"));
     FATHOM_CHECK(read_nvtx());
     FATHOM_CHECK(read_mpi());
     FATHOM_CHECK(read_scheduling());
+    FATHOM_CHECK(read_samples());
     FATHOM_CHECK(note());
     return finish();
   }
@@ -109,8 +111,16 @@ class TraceReader {
       store_.begin(at, from, what, record_);
     }
   }
-  void marker(std::uint32_t at, std::int64_t time, std::string_view name, MarkerMeaning meaning, std::int64_t bytes) {
+  // The record of the call that started what the GPU does, so that it can be said where that comes from.
+  [[nodiscard]] std::uint64_t launch_of(const Row& row, int process, int correlation) const {
+    if (row.null(correlation)) return Event::kNoRecord;
+    const auto found = launches_.find({process_of(row.integer(process)), row.integer(correlation)});
+    return found == launches_.end() ? Event::kNoRecord : found->second;
+  }
+  void marker(std::uint32_t at, std::int64_t time, std::string_view name, MarkerMeaning meaning, std::int64_t bytes,
+              std::uint64_t origin = Event::kNoRecord) {
     Event event;
+    event.origin = origin;
     event.kind = EventKind::marker;
     event.time_ns = time;
     event.record = record_;
@@ -154,7 +164,8 @@ class TraceReader {
   Result<void> read_gpu() {
     std::int64_t from = 0;
     std::optional<std::int64_t> to;
-    const std::vector<std::string> where = {"start", "end", "globalPid", "deviceId", "contextId", "streamId"};
+    const std::vector<std::string> where = {"start",     "end",      "globalPid",    "deviceId",
+                                            "contextId", "streamId", "correlationId"};
     const auto with = [&](std::initializer_list<const char*> more) {
       std::vector<std::string> columns = where;
       columns.insert(columns.end(), more.begin(), more.end());
@@ -166,30 +177,34 @@ class TraceReader {
     FATHOM_CHECK(database_.rows("CUPTI_ACTIVITY_KIND_KERNEL", with({"demangledName", "shortName"}),
                                 [&](const Row& one) -> Result<void> {
                                   if (!interval(one, 0, 1, from, to)) return {};
-                                  std::string_view name = text(one, 6);
-                                  if (name.empty()) name = text(one, 7);
+                                  std::string_view name = text(one, 7);
+                                  if (name.empty()) name = text(one, 8);
                                   slice(stream(one), from, to, region(name, "cuda", "kernel"));
+                                  const std::uint64_t launch = launch_of(one, 2, 6);
+                                  if (launch == Event::kNoRecord) return {};
+                                  marker(stream(one), from, "launch", MarkerMeaning::none, 0, launch);
                                   return {};
                                 }));
     FATHOM_CHECK(
         database_.rows("CUPTI_ACTIVITY_KIND_MEMCPY", with({"copyKind", "bytes"}), [&](const Row& one) -> Result<void> {
           if (!interval(one, 0, 1, from, to)) return {};
-          const std::int64_t kind = one.integer(6);
+          const std::int64_t kind = one.integer(7);
           const std::string name = copy_name(kind);
           slice(stream(one), from, to, region(name, "cuda", "copy"));
-          marker(stream(one), from, name, kind == 2 ? MarkerMeaning::get : MarkerMeaning::put, one.integer(7));
+          marker(stream(one), from, name, kind == 2 ? MarkerMeaning::get : MarkerMeaning::put, one.integer(8),
+                 launch_of(one, 2, 6));
           return {};
         }));
     FATHOM_CHECK(database_.rows("CUPTI_ACTIVITY_KIND_MEMSET", with({"bytes"}), [&](const Row& one) -> Result<void> {
       if (!interval(one, 0, 1, from, to)) return {};
       slice(stream(one), from, to, region("[CUDA memset]", "cuda", "copy"));
-      marker(stream(one), from, "[CUDA memset]", MarkerMeaning::put, one.integer(6));
+      marker(stream(one), from, "[CUDA memset]", MarkerMeaning::put, one.integer(7), launch_of(one, 2, 6));
       return {};
     }));
     return database_.rows(
         "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", with({"syncType"}), [&](const Row& one) -> Result<void> {
           if (!interval(one, 0, 1, from, to)) return {};
-          marker(stream(one), from, fmt::format("synchronisation of kind {}", one.integer(6)), MarkerMeaning::none, 0);
+          marker(stream(one), from, fmt::format("synchronisation of kind {}", one.integer(7)), MarkerMeaning::none, 0);
           return {};
         });
   }
@@ -198,7 +213,7 @@ class TraceReader {
   Result<void> read_calls(std::string_view table, std::string_view paradigm) {
     std::int64_t from = 0;
     std::optional<std::int64_t> to;
-    return database_.rows(table, {"start", "end", "globalTid", "nameId", "eventClass"},
+    return database_.rows(table, {"start", "end", "globalTid", "nameId", "eventClass", "correlationId"},
                           [&](const Row& one) -> Result<void> {
                             if (paradigm == "cuda" && !one.null(4) && one.integer(4) != 0 && one.integer(4) != 1) {
                               ++repeated_;
@@ -206,6 +221,9 @@ class TraceReader {
                             }
                             if (!interval(one, 0, 1, from, to)) return {};
                             slice(thread_row(one.integer(2)), from, to, region(text(one, 3), paradigm));
+                            if (!one.null(5)) {
+                              launches_.emplace(std::pair(process_of(one.integer(2)), one.integer(5)), record_);
+                            }
                             return {};
                           });
   }
@@ -310,9 +328,32 @@ class TraceReader {
           scheduled_ = true;
           return {};
         }));
-    return database_.rows("COMPOSITE_EVENTS", {"start"}, [&](const Row&) -> Result<void> {
-      ++samples_;
-      return {};
+    return {};
+  }
+
+  Result<void> read_samples() {
+    FATHOM_CHECK(samples_.read_chains(database_, [&](const Row& row, int name, int module) {
+      const std::string_view symbol = text(row, name);
+      const std::uint32_t number = region(symbol.empty() ? "[unknown]" : symbol, "");
+      Region& made = trace_.definitions_.regions[number];
+      if (made.module.empty()) made.module = text(row, module);
+      return number;
+    }));
+    return samples_.read(database_, [&](const ThreadSamples::Sample& sample) {
+      if (sample.time_ns < -kLatest || sample.time_ns > kLatest) {
+        ++bad_;
+        return;
+      }
+      if (sample.context == ThreadSamples::kNone) {
+        ++chainless_;
+        return;
+      }
+      Event event;
+      event.kind = EventKind::sample;
+      event.time_ns = sample.time_ns;
+      event.record = ++record_;
+      event.name = sample.context;
+      store_.point(thread_row(sample.global_thread), event);
     });
   }
 
@@ -322,9 +363,9 @@ class TraceReader {
       diagnostics.info("nsight.repeated_calls", place_,
                        fmt::format("{} records of backtraces repeat calls and are left out", grouped(repeated_)));
     }
-    if (samples_ > 0) {
+    if (chainless_ > 0) {
       diagnostics.info("nsight.samples", place_,
-                       fmt::format("{} samples of threads are not part of the trace", grouped(samples_)));
+                       fmt::format("{} samples without a call chain are left out", grouped(chainless_)));
     }
     if (bad_ == 0) return {};
     return diagnostics.add("nsight.bad_interval", Severity::data_loss, place_,
@@ -335,6 +376,13 @@ class TraceReader {
     Definitions& definitions = trace_.definitions_;
     trace_.markers_.assign(markers_.texts().begin(), markers_.texts().end());
     for (const std::string& name : communicators_.texts()) trace_.communicators_.push_back({name, {}, {}});
+    if (!samples_.empty()) {
+      std::vector<ContextId> numbers;
+      definitions.contexts = std::move(samples_).build(numbers);
+      for (Event& event : store_.points()) {
+        if (event.kind == EventKind::sample) event.name = numbers[event.name].value;
+      }
+    }
     if (scheduled_) trace_.channels_.push_back({"cpu", "CPU", false, {}});
     // Where ranks are told by names of threads only.
     for (const auto& [global, name] : thread_names_) {
@@ -398,7 +446,9 @@ class TraceReader {
   std::map<std::int64_t, std::int64_t> ranks_;  // by process
   std::map<RowKey, std::uint32_t> rows_;
   NameTable regions_, markers_, communicators_;
-  std::uint64_t record_ = 0, bad_ = 0, repeated_ = 0, samples_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> launches_;  // records, by process and correlation
+  ThreadSamples samples_;
+  std::uint64_t record_ = 0, bad_ = 0, repeated_ = 0, chainless_ = 0;
   bool scheduled_ = false;
 };
 

@@ -1,5 +1,6 @@
 // The trace of an Nsight Systems database against sums that sqlite3 gives for the same file.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "formats/slice_traces.hpp"
 
@@ -47,6 +48,72 @@ TEST(NsightTrace, HasWhatTheTablesHave) {
   }
   EXPECT_TRUE(stream);
   EXPECT_EQ(copied, 2621440000 + 1310720000);
+}
+
+TEST(NsightTrace, KernelsKnowTheirLaunch) {
+  const auto path = std::filesystem::path(FATHOM_SHARED_DATA) / "elsewhere" / "nsight" / "saxpy_mpi_cuda.sqlite.gz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data";
+  auto dataset = open_dataset(path, make_work());
+  ASSERT_TRUE(dataset.ok());
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok());
+  std::map<std::uint64_t, std::string> calls;  // by record
+  std::map<std::string, int> launched;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::size_t i = 0; i < (*trace)->location_count(); ++i) {
+      EventCursor cursor(std::move(*(*trace)->open(LocationId(i), {})));
+      while (const Event* event = cursor.next()) {
+        if (pass == 0 && event->kind == EventKind::enter) calls[event->record] = (*trace)->name(*event);
+        if (pass == 1 && event->kind == EventKind::marker && event->origin != Event::kNoRecord) {
+          ++launched[std::string((*trace)->name(*event)) + " by " + calls[event->origin]];
+        }
+      }
+    }
+  }
+  // sqlite3 joins as many by correlationId.
+  EXPECT_EQ(launched, (std::map<std::string, int>{{"launch by cudaLaunchKernel_v7000", 5},
+                                                  {"[CUDA memcpy HtoD] by cudaMemcpy_v3020", 10},
+                                                  {"[CUDA memcpy DtoH] by cudaMemcpy_v3020", 5}}));
+}
+
+TEST(NsightTrace, SamplesOfThreads) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(":memory:", &handle), SQLITE_OK);
+  // Chains in no order; depth 0 is where the thread was. One sample has no chain.
+  ASSERT_EQ(
+      sqlite3_exec(handle,
+                   "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+                   "INSERT INTO StringIds VALUES (1,'main'),(2,'solve'),(3,'/bin/a'),(4,'cudaFree');"
+                   "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT,"
+                   " nameId INT); INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0,5,16777217,1,4);"
+                   "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, correlationId INT, shortName INT);"
+                   "CREATE TABLE COMPOSITE_EVENTS(id INT, start INT, globalTid INT, cpuCycles INT);"
+                   "INSERT INTO COMPOSITE_EVENTS VALUES (7,100,16777217,1),(8,200,16777217,1),(9,300,16777217,1);"
+                   "CREATE TABLE SAMPLING_CALLCHAINS(id INT, symbol INT, module INT, stackDepth INT);"
+                   "INSERT INTO SAMPLING_CALLCHAINS VALUES (8,1,3,0),(7,1,3,1),(7,2,3,0);",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_int64 size = 0;
+  unsigned char* const bytes = sqlite3_serialize(handle, "main", &size, 0);
+  const std::string text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  sqlite3_free(bytes);
+  sqlite3_close(handle);
+  const Work work = make_work();
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", text)), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  std::vector<std::string> found;
+  EventCursor cursor(std::move(*(*trace)->open(LocationId(0), {})));
+  while (const Event* event = cursor.next()) {
+    if (event->kind == EventKind::sample) {
+      found.push_back(std::to_string(event->time_ns) + " " + (*trace)->definitions().path(event->context()));
+    }
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"100 main->solve", "200 main"}));
+  EXPECT_EQ((*trace)->definitions().regions[1].module, "/bin/a");
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].text, "1 samples without a call chain are left out");
 }
 
 TEST(NsightTrace, TheExampleIsATraceToo) {
