@@ -45,13 +45,15 @@ Match recognise(const Source& source) {
     }
     if (line->find_first_not_of(" \t") == std::string_view::npos) continue;
     if (++looked > 3) return {};
-    if (parse_frame(*line) || !parse_header(*line)) continue;
+    const auto header = parse_header(*line);
+    if (parse_frame(*line) || !header) continue;
     const auto next = lines.next();
-    if (next && parse_frame(*next)) return {Confidence::certain, "has samples of 'perf script'"};
+    if ((next && parse_frame(*next)) || (header->time_ns && frame_of(*header)))
+      return {Confidence::certain, "has samples of 'perf script'"};
     if (captured) return {Confidence::likely, "has the head of 'perf script'"};
     // Without frames lines look like those of many logs: the event must be followed by the end.
-    const auto header = parse_header(*line);
-    if (header && header->time_ns && !header->event.empty() && (!next || parse_header(*next) || next->empty())) {
+    if (header->time_ns && !header->command.empty() && !header->event.empty() &&
+        (!next || parse_header(*next) || next->empty())) {
       return {Confidence::maybe, "has lines like those of 'perf script'"};
     }
   }

@@ -55,7 +55,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
   thread_local std::vector<Token> tokens;
   split_blanks(line, tokens);
   // The command may have blanks: the number is the first one behind which the rest makes sense.
-  for (std::size_t i = 1; i < tokens.size(); ++i) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
     SampleHeader out;
     const std::string_view number = tokens[i].text;
     const std::size_t slash = number.find('/');
@@ -85,7 +85,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
     }
     if (at < tokens.size()) {
       std::string_view event = tokens[at].text;
-      if (!event.ends_with(':') || event.size() < 2) continue;
+      if (!event.ends_with(':') || event.size() < 2 || time_of(event)) continue;
       event.remove_suffix(1);
       // "cycles:u" is cycles with a modifier, "sched:sched_switch" a name.
       if (const std::size_t colon = event.rfind(':'); colon != std::string_view::npos && colon > 0) {
@@ -93,6 +93,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
         if (modifier.find_first_not_of("ukhGHpPSDWe") == std::string_view::npos) event = event.substr(0, colon);
       }
       out.event = event;
+      out.rest = trim(line.substr(tokens[at].begin + tokens[at].text.size()));
     } else if (!out.time_ns) {
       continue;
     }
@@ -113,6 +114,8 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   FrameLine out;
   out.address = line.substr(0, blank);
   std::string_view rest = trim(line.substr(blank));
+  // Commands can look like addresses, too ("dd 5 1.000000: cycles: ..."); names of functions begin with no digit.
+  if (!rest.empty() && rest.front() >= '0' && rest.front() <= '9' && parse_header(line)) return std::nullopt;
   if (rest.ends_with(')')) {
     // Modules may have blanks and brackets; symbols, too.
     const std::size_t open = rest.rfind(" (");
@@ -130,6 +133,13 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   }
   out.symbol = rest.empty() ? "[unknown]" : rest;
   return out;
+}
+
+std::optional<FrameLine> frame_of(const SampleHeader& header) {
+  // What tracepoints print may begin with a word of such letters; addresses are longer.
+  constexpr std::size_t kShortest = 4;
+  if (!header.rest.ends_with(')') || header.rest.find(' ') < kShortest) return std::nullopt;
+  return parse_frame(header.rest);
 }
 
 std::string name_of(const FrameLine& frame) {

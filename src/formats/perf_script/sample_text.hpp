@@ -8,7 +8,7 @@
 
 namespace fathom::perf_script {
 
-// "comm pid/tid [cpu] time: period event:"; all but the command and the number of the thread may be missing.
+// "comm pid/tid [cpu] time: period event: rest"; all but the number of the thread may be missing.
 struct SampleHeader {
   std::string_view command;
   std::optional<std::int64_t> process;
@@ -16,6 +16,7 @@ struct SampleHeader {
   std::optional<std::int64_t> time_ns;
   std::optional<std::int64_t> period;
   std::string_view event;  // without modifiers
+  std::string_view rest;   // of the line: what a tracepoint prints, or the only frame
 };
 std::optional<SampleHeader> parse_header(std::string_view line);
 
@@ -27,6 +28,9 @@ struct FrameLine {
   bool inlined = false;
 };
 std::optional<FrameLine> parse_frame(std::string_view line);
+
+// The frame at the end of a head: without call chains a sample is one line.
+std::optional<FrameLine> frame_of(const SampleHeader& header);
 
 // What a frame is called: an unknown symbol has the name of its module.
 std::string name_of(const FrameLine& frame);

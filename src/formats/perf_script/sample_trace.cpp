@@ -55,6 +55,9 @@ class SampleReader {
     if (const auto header = parse_header(line); header && (after_blank || line.front() != '\t')) {
       finish_sample();
       begin(*header);
+      if (const auto only = frame_of(*header)) {
+        frames_.push_back({name_of(*only), std::string(only->module), only->inlined});
+      }
       return {};
     }
     // What tracepoints print may go on over lines.
@@ -79,10 +82,11 @@ class SampleReader {
     frames_.clear();
     const auto key = std::pair(header.process.value_or(-1), header.thread);
     const auto [found, fresh] = numbers_.emplace(key, static_cast<std::uint32_t>(threads_.size()));
-    if (fresh) threads_.push_back({header.process, header.thread, std::string(header.command), {}});
     row_ = found->second;
     time_ns_ = header.time_ns;
-    command_ = header.command;
+    // As perf itself names a process of which it knows no more.
+    command_ = header.command.empty() ? fmt::format(":{}", header.thread) : std::string(header.command);
+    if (fresh) threads_.push_back({header.process, header.thread, command_, {}});
     weight_ = header.period.value_or(1);
     event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
   }

@@ -29,6 +29,18 @@ TEST(PerfScript, HeadsInAllForms) {
   ASSERT_TRUE(head);
   EXPECT_EQ(head->event, "sched:sched_switch");
   EXPECT_EQ(head->time_ns, 12000000001);
+  // A number at the end of the command is none of a process when a time comes later.
+  head = parse_header("foo 12 345 1.500000: 7 cycles:");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->command, "foo 12");
+  EXPECT_EQ(head->thread, 345);
+  EXPECT_EQ(head->period, 7);
+  EXPECT_EQ(head->event, "cycles");
+  // Without the command (-F pid,tid,time,event).
+  head = parse_header(" 12/13 1.500000: cycles:");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->command, "");
+  EXPECT_EQ(head->thread, 13);
   EXPECT_FALSE(parse_header("just some text"));
   EXPECT_FALSE(parse_header("a line 5 that goes on"));
 }
@@ -46,6 +58,31 @@ TEST(PerfScript, Frames) {
   EXPECT_EQ(name_of(*frame), "[dd]");
   EXPECT_FALSE(parse_frame("java 19983 cycles:"));
   EXPECT_FALSE(parse_frame("dd 29776 666709.771979:   10101010 cpu-clock: "));
+}
+
+// perf record without -g: the one frame stands behind the event.
+TEST(PerfScript, SamplesOfOneLine) {
+  const std::string text =
+      "ls 77 1.000000: 250 cycles:  ffffffff81a0 do_it+0x12 ([kernel.kallsyms])\n"
+      "ls 77 1.000100: 250 cycles:      7f12aa00 main (/bin/l s)\n"
+      "ls 77 1.000200: 250 cycles:      7f12aa00 main (/bin/l s)\n"
+      "              dd 77 1.000250: 250 cycles:      7f12aa00 main (/bin/l s)\n"
+      "ls 77 1.000300:   1 sched:sched_switch: dad (not a frame)\n";
+  const auto dataset = open_source(Source::of(Blob::own("x.txt", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->format().name, "perf-script");
+  const auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok());
+  std::vector<std::string> leaves;
+  const auto stream = (*trace)->open(LocationId(0), {});
+  std::vector<Event> events(64);
+  const std::size_t count = (*stream)->next(events).value();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (events[i].kind != EventKind::sample) continue;
+    const Definitions& defs = (*trace)->definitions();
+    leaves.push_back(defs.regions[defs.contexts[events[i].context()].region.index()].name);
+  }
+  EXPECT_EQ(leaves, (std::vector<std::string>{"do_it", "main", "main", "main", "ls"}));
 }
 
 TEST(PerfScript, AgreesWithTheReferenceReader) {
