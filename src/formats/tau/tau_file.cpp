@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <utility>
+
 #include "base/text.hpp"
 #include "io/line_cursor.hpp"
 
@@ -107,43 +110,31 @@ class Reader {
     std::string_view rest = head.substr(at + kTemplated.size());
     if (rest.starts_with(kMulti)) file_.metric = std::string(rest.substr(kMulti.size()));
     metadata();
-    for (std::uint64_t i = 0; i < *count; ++i) {
-      const auto line = lines_.next();
-      if (!line) return cut_off(fmt::format("{} functions of {}", i, *count));
+    FATHOM_CHECK(entries(*count, "functions", [&](std::string_view line) {
       FunctionLine function;
-      if (parse_function(*line, function)) {
-        file_.functions.push_back(function);
-      } else {
-        FATHOM_CHECK(refuse());
-      }
-    }
+      if (!parse_function(line, function)) return false;
+      file_.functions.push_back(function);
+      return true;
+    }));
     FATHOM_TRY(const std::uint64_t aggregates, counted("aggregates"));
-    for (std::uint64_t i = 0; i < aggregates; ++i) {
-      if (!lines_.next()) return cut_off("a part of the aggregates");
-    }
+    FATHOM_CHECK(entries(aggregates, "aggregates", [](std::string_view) { return true; }));
     if (aggregates > 0) {
       work_->diagnostics.info("tau.aggregates", lines_.place(),
                               "aggregates, which repeat what functions have, are not read");
     }
     FATHOM_TRY(const std::uint64_t events, counted("userevents"));
-    for (std::uint64_t i = 0; i < events;) {
-      const auto line = lines_.next();
-      if (!line) return cut_off(fmt::format("{} user events of {}", i, events));
-      if (line->starts_with('#')) continue;
-      ++i;
+    FATHOM_CHECK(entries(events, "user events", [&](std::string_view line) {
       UserEvent event;
       double numbers[5] = {};
-      if (!parse_numbers(*line, numbers, event.name)) {
-        FATHOM_CHECK(refuse());
-        continue;
-      }
+      if (!parse_numbers(line, numbers, event.name)) return false;
       event.count = numbers[0];
       event.maximum = numbers[1];
       event.minimum = numbers[2];
       event.mean = numbers[3];
       event.sum_of_squares = numbers[4];
       file_.events.push_back(event);
-    }
+      return true;
+    }));
     return std::move(file_);
   }
 
@@ -168,16 +159,53 @@ class Reader {
     }
   }
 
-  Result<std::uint64_t> counted(std::string_view what) {
-    const auto line = lines_.next();
-    if (!line) return std::uint64_t{0};
-    const std::string_view text = trim(*line);
-    const std::size_t blank = text.find(' ');
-    if (blank == std::string_view::npos || trim(text.substr(blank)) != what) {
-      FATHOM_CHECK(work_->diagnostics.warn("tau.line", lines_.place(), fmt::format("expected 'N {}'", what)));
-      return std::uint64_t{0};
+  std::optional<std::string_view> next_line() {
+    if (kept_) return std::exchange(kept_, std::nullopt);
+    return lines_.next();
+  }
+
+  // "12 aggregates": what comes next, and how much of it.
+  static std::optional<std::uint64_t> count_in(std::string_view line, std::string_view what) {
+    line = trim(line);
+    if (!line.ends_with(what)) return std::nullopt;
+    return parse_integer<std::uint64_t>(trim(line.substr(0, line.size() - what.size())));
+  }
+
+  // Lines of one section, each with a name in quotes. All that are there are taken, however many were announced.
+  Result<void> entries(std::uint64_t announced, std::string_view what,
+                       const std::function<bool(std::string_view)>& take) {
+    std::uint64_t found = 0;
+    while (const auto line = next_line()) {
+      const std::string_view text = trim(*line);
+      if (text.starts_with('#')) continue;
+      if (!text.starts_with('"')) {
+        const bool next_section = count_in(text, "aggregates") || count_in(text, "userevents");
+        if (text.empty() && found >= announced) continue;
+        if (next_section || found >= announced) {
+          kept_ = line;
+          break;
+        }
+      }
+      ++found;
+      if (!text.starts_with('"') || !take(*line)) FATHOM_CHECK(refuse());
     }
-    return parse_integer<std::uint64_t>(text.substr(0, blank)).value_or(0);
+    if (found == announced) return {};
+    if (found < announced && !kept_) {
+      return work_->diagnostics.lost("tau.cut_off", lines_.place(),
+                                     fmt::format("the file ends after {} {} of {}", found, what, announced));
+    }
+    return work_->diagnostics.warn(
+        "tau.count", lines_.place(),
+        fmt::format("there are {} {} where the file says {}; all of them are used", found, what, announced));
+  }
+
+  Result<std::uint64_t> counted(std::string_view what) {
+    const auto line = next_line();
+    if (!line) return std::uint64_t{0};
+    if (const auto count = count_in(*line, what)) return *count;
+    FATHOM_CHECK(work_->diagnostics.warn("tau.line", lines_.place(), fmt::format("expected 'N {}'", what)));
+    if (count_in(*line, "userevents")) kept_ = line;
+    return std::uint64_t{0};
   }
 
   Result<void> refuse() {
@@ -185,17 +213,16 @@ class Reader {
                                    "expected a name in quotes and five numbers; the line is left out");
   }
 
-  Result<TauFile> cut_off(std::string what) {
-    FATHOM_CHECK(work_->diagnostics.lost("tau.cut_off", lines_.place(), fmt::format("the file ends after {}", what)));
-    return std::move(file_);
-  }
-
   Work work_;
   LineCursor lines_;
+  std::optional<std::string_view> kept_;  // a line that was looked at and belongs to what comes next
   TauFile file_;
 };
 
 }  // namespace
+
+// A stream of Java's characters, two bytes each.
+bool is_packed_profile(std::string_view head) { return head.starts_with(std::string_view("\0P\0P\0K", 6)); }
 
 bool looks_like_profile(std::string_view head) {
   const std::size_t end = head.find('\n');

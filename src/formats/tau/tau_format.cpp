@@ -141,6 +141,7 @@ class TauDataset final : public Dataset {
 Match recognise(const Source& source) {
   if (!source.is_directory()) {
     if (looks_like_profile(source.head())) return {Confidence::certain, "begins with 'N templated_functions'"};
+    if (is_packed_profile(source.head())) return {Confidence::certain, "a packed profile of ParaProf (.ppk)"};
     return {};
   }
   constexpr std::size_t kLookedAt = 3;
@@ -156,6 +157,10 @@ Match recognise(const Source& source) {
 }
 
 Result<DatasetPtr> open(const Source& source, const Work& work) {
+  if (!source.is_directory() && is_packed_profile(source.head())) {
+    return Error("is a packed profile of ParaProf (.ppk), which is not read", source.blob().place())
+        .hint("'paraprof --dump FILE' writes files profile.N.C.T, which are");
+  }
   Run run = list_run(source.path(), source.is_directory(), static_cast<std::size_t>(-1));
   if (run.files.empty()) {
     return Error("holds neither files profile.N.C.T nor directories MULTI__METRIC with such",

@@ -101,6 +101,38 @@ TEST(Tau, SamplesDivideTheTimeOfTheirTimer) {
   EXPECT_EQ(values(**profile, "TIME (samples)", kOwn), (Values{{"main->[CONTEXT] main->[SAMPLE] f", "90"}}));
 }
 
+// Counts of sections are what writers get wrong first: the lines themselves count.
+TEST(Tau, WrongCountsLoseNothing) {
+  const auto open_text = [](std::string text, const Work& work) {
+    return tau::format().open(Source::of(Blob::own("profile.0.0.0", std::move(text))), work);
+  };
+  const std::string lines =
+      "# Name Calls Subrs Excl Incl ProfileCalls #\n\"a\" 1 0 1 1 0 GROUP=\"X\" \n"
+      "\"b\" 1 0 2 2 0 GROUP=\"X\" \n";
+  const std::string events = "# eventname numevents max min mean sumsqr\n\"e\" 2 3 1 2 10\n\"f\" 1 1 1 1 1\n";
+  for (const char* count : {"1", "2", "5"}) {
+    const Work work = make_work();
+    const auto dataset = open_text(
+        std::string(count) + " templated_functions\r\n" + lines + "0 aggregates\n1 userevents\n" + events, work);
+    ASSERT_TRUE(dataset.ok());
+    const auto profile = (*dataset)->profile();
+    ASSERT_TRUE(profile.ok());
+    EXPECT_EQ(values(**profile, "TIME", kOwn), (Values{{"a", "1"}, {"b", "2"}})) << count;
+    EXPECT_EQ(values(**profile, "e", kOwn), (Values{{"b", "4"}})) << count;
+    EXPECT_EQ(values(**profile, "f", kOwn), (Values{{"b", "1"}})) << count;
+    const auto wrong = std::string_view(count) == "2" ? 1u : 2u;
+    std::uint64_t told = 0;
+    for (const Diagnostic& one : work->diagnostics.all()) told += one.id == "tau.count" ? one.count : 0;
+    EXPECT_EQ(told, wrong) << count;
+  }
+}
+
+TEST(Tau, PackedProfilesAreRefusedWithWhatToDo) {
+  const auto refused = open_source(Source::of(Blob::own("x.ppk", std::string("\0P\0P\0K\0\0\0\2", 10))), make_work());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("paraprof --dump"), std::string::npos) << refused.error().text();
+}
+
 TEST(Tau, DamagedFilesAreLeftOutOrCut) {
   const TemporaryDirectory folder;
   const std::string text = file_text("TIME", {R"("a" 1 0 1 1 0 GROUP="X" )", R"("b" 1 0 2 2 0 GROUP="X" )"});
