@@ -59,6 +59,49 @@ TEST(Reduce, CallsStandBelowComputeAndTimesSumToTheSpan) {
   EXPECT_FALSE(profile->defs().find_metric("cpu_time").valid());
 }
 
+class TraceOfTasks : public MadeTrace {
+ public:
+  std::uint32_t marker(std::string name, MarkerMeaning meaning) {
+    markers_.push_back(std::move(name));
+    meanings_.push_back(meaning);
+    return static_cast<std::uint32_t>(markers_.size() - 1);
+  }
+};
+
+// Two tasks take turns on a thread: their regions nest in their own stacks, wherever the switches are.
+TEST(Reduce, TasksHaveStacksOfTheirOwn) {
+  TraceOfTasks trace;
+  const auto parallel = trace.region("parallel");
+  const auto work = trace.region("work");
+  const auto inner = trace.region("inner");
+  const auto change = trace.marker("switch", MarkerMeaning::task_switch);
+  const auto end = trace.marker("end", MarkerMeaning::task_end);
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const auto at = [&](int second, EventKind kind, std::uint32_t name, std::int64_t value = 0) {
+    trace.add(kind, second * kSecond, name).value = value;
+  };
+  at(0, EventKind::enter, parallel);
+  at(1, EventKind::marker, change, 1);
+  at(1, EventKind::enter, work);
+  at(3, EventKind::marker, change, 2);
+  at(3, EventKind::enter, work);
+  at(3, EventKind::enter, inner);
+  at(7, EventKind::marker, change, 1);
+  at(8, EventKind::leave, work);
+  at(8, EventKind::marker, end, 1);  // back to the thread's own stack
+  at(10, EventKind::marker, change, 2);
+  at(11, EventKind::leave, inner);
+  at(11, EventKind::leave, work);
+  at(11, EventKind::marker, change, 0);
+  at(12, EventKind::leave, parallel);
+  const Work notes = make_work();
+  const auto profile = reduced(trace, {}, notes);
+  ASSERT_NE(profile, nullptr);
+  EXPECT_EQ(values(*profile, "time"), (Values{{"parallel", "4"}, {"work", "3"}, {"work->inner", "5"}}));
+  EXPECT_EQ(values(*profile, "visits"), (Values{{"parallel", "1"}, {"work", "2"}, {"work->inner", "1"}}));
+  EXPECT_TRUE(notes->diagnostics.all().empty());
+}
+
 TEST(Reduce, UserRegionsAreRootsAndContextsOfAllLocationsAreOneTree) {
   MadeTrace trace(2);
   const auto main = trace.region("main");

@@ -112,10 +112,42 @@ void LocationReducer::take(const Event& event) {
     case EventKind::recv:
     case EventKind::collective:
       return message(event);
-    case EventKind::complete:
     case EventKind::marker:
+      return marker(event);
+    case EventKind::complete:
       return;
   }
+}
+
+void LocationReducer::marker(const Event& event) {
+  if (!rules_.channels.empty()) return;
+  const MarkerMeaning meaning = rules_.trace.meaning(event);
+  if (meaning == MarkerMeaning::task_switch) switch_task(event.value);
+  if (meaning != MarkerMeaning::task_end || event.value == 0) return;
+  // What it has open ends with it, and if it was running the location's own stack goes on.
+  const std::int64_t before = task_ == event.value ? 0 : task_;
+  switch_task(event.value);
+  remarks_.crossed_leaves += stack_.size();
+  while (!stack_.empty()) close_top();
+  switch_task(before);
+}
+
+void LocationReducer::switch_task(std::int64_t task) {
+  if (task == task_) return;
+  ++frame_number_;
+  if (!stack_.empty()) suspended_[task_] = std::move(stack_);
+  stack_.clear();
+  task_ = task;
+  if (const auto found = suspended_.find(task); found != suspended_.end()) {
+    stack_ = std::move(found->second);
+    suspended_.erase(found);
+  }
+}
+
+std::size_t LocationReducer::open_regions() const {
+  std::size_t open = stack_.size();
+  for (const auto& [task, stack] : suspended_) open += stack.size();
+  return open;
 }
 
 // What was used since the last reading was used by what is on top now: readings come with every enter and leave.
@@ -314,20 +346,34 @@ void LocationReducer::message(const Event& event) {
 LocationTree LocationReducer::finish_part(std::optional<std::int64_t> end) {
   if (end && started_ && *end > last_) advance(*end);
   // What is open stays open in the next part; there it is no visit any more.
-  std::vector<std::uint32_t> open;
-  for (const Frame& frame : stack_) open.push_back(frame.region);
-  while (!stack_.empty()) close_top();
+  std::map<std::int64_t, std::vector<std::uint32_t>> open;  // regions, by task
+  suspended_[task_] = std::move(stack_);
+  for (auto& [task, stack] : suspended_) {
+    stack_ = std::move(stack);
+    for (const Frame& frame : stack_) open[task].push_back(frame.region);
+    while (!stack_.empty()) close_top();
+  }
+  suspended_.clear();
   LocationTree done = std::move(tree_);
   tree_ = LocationTree();
   compute_ = charged_ = kNoNode;
   const bool states = state_node_ != kNoNode;
   state_node_ = kNoNode;
   if (sample_ != kNoNode) sample_ = tree_.child(kNoNode, sample_step_);
-  for (const std::uint32_t region : open) {
-    Frame frame;
-    frame.region = region;
-    frame.node = frame_node(region);
-    stack_.push_back(frame);
+  for (const auto& [task, regions] : open) {
+    stack_.clear();
+    for (const std::uint32_t region : regions) {
+      Frame frame;
+      frame.region = region;
+      frame.node = frame_node(region);
+      stack_.push_back(frame);
+    }
+    suspended_[task] = std::move(stack_);
+  }
+  stack_.clear();
+  if (const auto running = suspended_.find(task_); running != suspended_.end()) {
+    stack_ = std::move(running->second);
+    suspended_.erase(running);
   }
   if (states) rebuild_state_node();
   return done;

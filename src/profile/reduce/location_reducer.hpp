@@ -1,6 +1,7 @@
 // The events of one location into a tree of contexts with sums.
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -63,7 +64,7 @@ class LocationReducer {
   [[nodiscard]] std::uint64_t bytes() const { return tree_.bytes() + stack_.capacity() * sizeof(Frame); }
   [[nodiscard]] const Remarks& remarks() const { return remarks_; }
   [[nodiscard]] const Told& told() const { return told_; }
-  [[nodiscard]] std::size_t open_regions() const { return stack_.size(); }
+  [[nodiscard]] std::size_t open_regions() const;
 
  private:
   struct Frame {
@@ -85,6 +86,9 @@ class LocationReducer {
   void leave(const Event& event);
   void leave_region(const Event& event);
   void close_top();
+  void marker(const Event& event);
+  // Every task has a stack of its own; that of the location itself is task 0.
+  void switch_task(std::int64_t task);
   void cpu_reading(const Event& event);
   void state(const Event& event);
   void counter(const Event& event);
@@ -103,7 +107,9 @@ class LocationReducer {
 
   const Rules& rules_;
   LocationTree tree_;
-  std::vector<Frame> stack_;
+  std::vector<Frame> stack_;  // of the task that runs
+  std::int64_t task_ = 0;
+  std::map<std::int64_t, std::vector<Frame>> suspended_;  // stacks of the others that have something open
   bool started_ = false;
   bool from_start_ = true;
   std::int64_t last_ = 0;
