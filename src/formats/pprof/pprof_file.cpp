@@ -217,10 +217,26 @@ class FileReader {
     add(file_.mapping_index, file_.mappings);
     add(file_.location_index, file_.locations);
     add(file_.function_index, file_.functions);
+    FATHOM_CHECK(judge_strings());
     if (repeated == 0) return {};
     return work_->diagnostics.add("pprof.repeated_id", Severity::warning, file_.blob.place(),
                                   "an id of a mapping, location or function is used twice; the first one counts",
                                   repeated);
+  }
+
+  // What has no text is shown without one.
+  Result<void> judge_strings() {
+    std::uint64_t unknown = 0;
+    const auto judge = [&](std::initializer_list<std::uint64_t> numbers) {
+      for (const std::uint64_t number : numbers) unknown += number != 0 && number >= file_.strings.size() ? 1 : 0;
+    };
+    for (const ValueType& one : file_.sample_types) judge({one.type, one.unit});
+    for (const Mapping& one : file_.mappings) judge({one.filename, one.build_id});
+    for (const Function& one : file_.functions) judge({one.name, one.system_name, one.filename});
+    if (unknown == 0) return {};
+    return work_->diagnostics.add("pprof.string_number", Severity::warning, file_.blob.place(),
+                                  "a text is named by a number that the string table does not have; it is empty",
+                                  unknown);
   }
 
   PprofFile file_;

@@ -106,19 +106,27 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
   const SystemNodeId parent = builder.system.add(std::move(group));
   std::uint64_t bad = 0;
   std::int64_t number = 0;
+  std::vector<std::string> units;  // by metric, as the file names them
   for (const StoredProfile& profile : file.profiles) {
     if (profile.evented) continue;
     const bool is_time = nanoseconds_of(profile.unit) != 1 || profile.unit == "nanoseconds";
     // Our own files say which metric it is.
     const bool named = file.exporter == "fathom" && !file.name.empty();
     const std::string name = named ? file.name : is_time ? "time" : profile.unit == "bytes" ? "bytes" : "weight";
+    // Profiles of one file may count time in different units; the first one's is that of all.
     MetricId metric = builder.find_metric(name);
+    double scale = 1;
+    if (metric.valid() && units[metric.index()] != profile.unit) {
+      scale = nanoseconds_of(profile.unit) / nanoseconds_of(units[metric.index()]);
+      if (!is_time) metric = {};
+    }
     if (!metric.valid()) {
       Metric made;
       made.name = made.display_name = name;
       made.unit = profile.unit == "seconds" ? "s" : profile.unit == "none" ? "" : profile.unit;
       made.type = {ValueKind::f64, 0};
       metric = builder.add_metric(std::move(made));
+      units.push_back(profile.unit);
     }
     SystemNode node;
     node.parent = parent;
@@ -140,7 +148,7 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
                  }
                  // Nothing was on the stack: time of nobody.
                  if (stack.empty()) context = builder.child(context, builder.region("(idle)"));
-                 builder.add(location, metric, context, weight);
+                 builder.add(location, metric, context, weight * scale);
                }));
     bad += malformed;
   }

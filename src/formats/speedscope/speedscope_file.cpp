@@ -181,6 +181,7 @@ Result<std::uint64_t> each_sample(const StoredProfile& profile,
     }
     take(stack, value);
   }
+  for (; weight != weights.end(); ++weight) ++bad;  // of no sample
   return bad;
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "formats/slice_traces.hpp"
@@ -88,6 +89,34 @@ TEST(Speedscope, ProfilesAreWrittenAndReadAgain) {
   const auto b = own_of(**again);
   ASSERT_FALSE(b.empty());
   for (const auto& [name, value] : b) EXPECT_NEAR(a.at(name) * 1e9, value, 100) << name;  // nanoseconds
+}
+
+TEST(Speedscope, ProfilesMayCountInDifferentUnits) {
+  const std::string head =
+      R"({"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[)";
+  const auto profile = [](const char* unit, const char* weights) {
+    return fmt::format(
+        R"({{"type":"sampled","name":"p","unit":"{}","startValue":0,"endValue":1,"samples":[[0]],"weights":{}}})", unit,
+        weights);
+  };
+  const Work work = make_work();
+  auto dataset = open_source(
+      Source::of(Blob::own("x", head + profile("milliseconds", "[3]") + "," + profile("seconds", "[2]") + "," +
+                                    profile("bytes", "[7]") + "," + profile("none", "[5, 6]") + "]}")),
+      work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto made = (*dataset)->profile();
+  ASSERT_TRUE(made.ok());
+  const auto sum = [&](const char* metric) {
+    const MetricId id = (*made)->defs().find_metric(metric);
+    EXPECT_TRUE(id.valid()) << metric;
+    return test::own_by_region(**made, id).at("a");
+  };
+  EXPECT_EQ(sum("time"), 2003);  // milliseconds
+  EXPECT_EQ(sum("bytes"), 7);
+  EXPECT_EQ(sum("weight"), 5);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "speedscope.malformed");  // a weight of no sample
 }
 
 TEST(Speedscope, CutAnywhereThereIsAnErrorWithAPlace) {
