@@ -1,14 +1,17 @@
-// Reading profiles of neighbours, each made here at some tens of megabytes: against a plain pass over the same bytes,
-// and against looking for the ends of lines, which any reader of text must do. Usage: neighbours_bench [megabytes]
+// Reading profiles and traces of neighbours, each made here at some tens of megabytes: against a plain pass over the
+// same bytes, and against looking for the ends of lines, which any reader of text must do. All on one core.
+// Usage: neighbours_bench [megabytes [format]]
 #include <fmt/format.h>
 
 #include <cstring>
 #include <random>
 
+#include "base/execution.hpp"
 #include "formats/registry.hpp"
 #include "io/protobuf.hpp"
 #include "measure.hpp"
 #include "profile/profile.hpp"
+#include "trace/trace.hpp"
 
 using namespace fathom;
 using namespace fathom::bench;
@@ -124,8 +127,79 @@ std::string made_pprof(std::size_t bytes) {
   return out;
 }
 
+// As PyTorch writes them: complete events of a few threads, with arguments.
+std::string made_chrome(std::size_t bytes) {
+  std::mt19937 random(5);
+  std::string out = "{\"schemaVersion\": 1, \"traceEvents\": [\n";
+  std::uint64_t time = 1'000'000;
+  for (bool first = true; out.size() < bytes; first = false) {
+    time += random() % 50;
+    out += fmt::format(
+        "{}  {{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::operator_{}\", \"pid\": 4711, \"tid\": "
+        "{},\n    \"ts\": "
+        "{}.{:03}, \"dur\": {}.{:03},\n    \"args\": {{\n      \"External id\": {}, \"Input Dims\": [[64, 3, 7, 7], "
+        "[]], "
+        "\"Ev Idx\": {}\n    }}\n  }}",
+        first ? "" : ",\n", random() % 400, 4711 + random() % 4, time, random() % 1000, random() % 40, random() % 1000,
+        random() % 100000, random() % 100000);
+  }
+  return out + "\n]}\n";
+}
+
+// Slices with interned names, as our own writer has them.
+std::string made_perfetto(std::size_t bytes) {
+  std::mt19937 random(6);
+  std::string out;
+  std::uint64_t time = 1'000'000;
+  const auto packet = [&](const std::string& event, std::uint64_t flags, const std::string& interned) {
+    std::string made;
+    protobuf::put_integer(made, 8, time);
+    protobuf::put_integer(made, 10, 1);
+    protobuf::put_integer(made, 13, flags);
+    if (!interned.empty()) protobuf::put_bytes(made, 12, interned);
+    protobuf::put_bytes(made, 11, event);
+    protobuf::put_bytes(out, 1, made);
+  };
+  std::string interned;
+  for (std::uint64_t i = 1; i <= 400; ++i) {
+    std::string entry;
+    protobuf::put_integer(entry, 1, i);
+    protobuf::put_bytes(entry, 2, fmt::format("function_{}", i));
+    protobuf::put_bytes(interned, 2, entry);
+  }
+  for (int depth = 0; out.size() < bytes;) {
+    time += random() % 1000;
+    const bool begins = depth == 0 || (depth < 20 && random() % 2 == 0);
+    depth += begins ? 1 : -1;
+    std::string event;
+    protobuf::put_integer(event, 9, begins ? 1 : 2);
+    protobuf::put_integer(event, 11, 77);
+    if (begins) protobuf::put_integer(event, 10, 1 + random() % 400);
+    packet(event, interned.empty() ? 2 : 3, interned);
+    interned.clear();
+  }
+  return out;
+}
+
+void report_trace(const char* name, const std::string& text) {
+  const Blob blob = Blob::own(name, text);
+  const Execution one_core(1);
+  const ExecutionScope scope(one_core);
+  const Cost pass = memory_pass(blob.text());
+  std::size_t locations = 0;
+  const Cost read = measure([&] {
+    const auto dataset = must(open_source(Source::of(blob), make_work()));
+    locations = must(dataset->trace())->location_count();
+  });
+  const double mb = static_cast<double>(text.size()) / 1e6;
+  std::printf("%-10s %5.0f MB %8zu locations  read %7.0f MB/s   %5.1f x a pass over the bytes\n", name, mb, locations,
+              mb / read.cpu, read.cpu / pass.cpu);
+}
+
 void report(const char* name, const std::string& text, bool lines) {
   const Blob blob = Blob::own(name, text);
+  const Execution one_core(1);
+  const ExecutionScope scope(one_core);
   const Cost pass = memory_pass(blob.text());
   const Cost ends = lines ? line_pass(blob.text()) : pass;
   std::size_t contexts = 0;
@@ -143,9 +217,13 @@ void report(const char* name, const std::string& text, bool lines) {
 
 int main(int argc, char** argv) {
   const std::size_t bytes = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 32) * 1'000'000;
-  report("folded", made_folded(bytes), true);
-  report("callgrind", made_callgrind(bytes), true);
-  report("caliper", made_cali(bytes), true);
-  report("pprof", made_pprof(bytes), false);
+  const std::string_view only = argc > 2 ? argv[2] : "";
+  const auto wanted = [&](std::string_view name) { return only.empty() || only == name; };
+  if (wanted("folded")) report("folded", made_folded(bytes), true);
+  if (wanted("callgrind")) report("callgrind", made_callgrind(bytes), true);
+  if (wanted("caliper")) report("caliper", made_cali(bytes), true);
+  if (wanted("pprof")) report("pprof", made_pprof(bytes), false);
+  if (wanted("chrome")) report_trace("chrome", made_chrome(bytes));
+  if (wanted("perfetto")) report_trace("perfetto", made_perfetto(bytes));
   return 0;
 }

@@ -2,6 +2,7 @@
 """Every conversion that `formats --matrix` names, on every example: it works, and what comes out has the totals and counts
 of what went in, or a difference that the conversion has said. Every other pair of formats is refused.
 """
+import collections
 import csv
 import importlib.util
 import io
@@ -89,6 +90,33 @@ def compare(where, before, after, to, stderr):
         failures.append(f"{where}: {after['locations']} locations, there were {before['locations']}")
 
 
+def event_counts(place):
+    return collections.Counter(row["kind"] for row in table("events", place))
+
+
+def compare_events(where, before, after, to, stderr):
+    """What a trace has of every kind of event, before and after: the same, or as many less as the conversion says."""
+    counts = lambda *kinds: (sum(before[k] for k in kinds), sum(after[k] for k in kinds))
+    points = ("send", "recv", "collective", "marker", "counter")
+    dropped = noted(stderr, r"([\d,]+) messages, collectives, counters and markers have no place")
+    ends = noted(stderr, r"([\d,]+) ends of requests and operations are not written")
+    expectations = [(("complete",), ends)]
+    if to == "speedscope":
+        expectations.append((points, dropped))
+    elif to == "otf2":
+        # Channels become metrics; some formats have their regions as channels, which are regions again.
+        expectations += [((kind,), 0) for kind in points[:-1] + ("sample",)]
+        expectations.append((("enter", "leave", "state", "counter"), 0))
+    else:
+        expectations += [((kind,), 0) for kind in points]
+    if not before["state"] and not before["sample"]:  # which are slices elsewhere
+        expectations += [(("enter",), 0), (("leave",), 0)]
+    for kinds, less in expectations:
+        was, has = counts(*kinds)
+        if has != was - less:
+            failures.append(f"{where}: {has} events {'/'.join(kinds)}, there were {was} and {less} are said to be lost")
+
+
 def said(stderr, text):
     """How often a note says something; notes of one time have no number."""
     found = re.search(re.escape(text) + r"(?: \(([\d,]+) times\))?", stderr)
@@ -104,6 +132,8 @@ def main():
     claimed = {(row["from"], row["to"]): row for row in table("formats", "--matrix")}
     writable = [row["name"] for row in table("formats") if row["writes"]]
     tried = 0
+    compared = 0
+    traced = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         places = matrix.make_datasets(program, folder)
@@ -127,6 +157,11 @@ def main():
                 if status != 0:
                     failures.append(f"{where}: is in the matrix, and ends with {status}: {stderr}")
                     continue
+                if row["level"] == "trace" and "trace" in levels and to in ("chrome", "perfetto", "speedscope", "otf2"):
+                    if source not in traced:
+                        traced[source] = event_counts(place)
+                    compare_events(where, traced[source], event_counts(target), to, stderr)
+                    compared += 1
                 if row["level"] != "profile" or row["state"] == "same" or to == "dot":
                     continue
                 if before is None:
@@ -137,7 +172,9 @@ def main():
                     before = described(reduced)
                     before["units"] = units(reduced)
                 compare(where, before, described(target), to, stderr)
-    print("\n".join(failures) if failures else f"{tried} pairs as the matrix says")
+    if compared < 20:
+        failures.append(f"events of {compared} conversions of traces were compared")
+    print("\n".join(failures) if failures else f"{tried} pairs as the matrix says, events of {compared} compared")
     return 1 if failures else 0
 
 

@@ -25,6 +25,20 @@ double combined(ValueKind kind, double a, double b) {
   return kind == ValueKind::max_f64 ? std::max(a, b) : a + b;
 }
 
+// Adds to what is there; true when a sum of integers had to be cut.
+bool combine(ValueKind kind, std::uint64_t& into, std::uint64_t more) {
+  if (kind != ValueKind::i64) {
+    into = std::bit_cast<std::uint64_t>(combined(kind, std::bit_cast<double>(into), std::bit_cast<double>(more)));
+    return false;
+  }
+  const auto before = static_cast<std::int64_t>(into);
+  std::int64_t sum = 0;
+  const bool cut = __builtin_add_overflow(before, static_cast<std::int64_t>(more), &sum);
+  if (cut) sum = before < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  into = static_cast<std::uint64_t>(sum);
+  return cut;
+}
+
 }  // namespace
 
 RegionId ProfileBuilder::add_region(Region region) {
@@ -148,32 +162,44 @@ Result<ProfilePtr> ProfileBuilder::finish() && {
   FATHOM_CHECK(parallel_for(values_.size(), [&](std::size_t i) -> Result<void> {
     reduction::LocationValues& out = values[i];
     values_[i].resize(slot_count_);
+    std::vector<std::uint64_t> sums;  // by context
+    std::vector<std::uint8_t> met;
     out.begin.push_back(0);
     for (std::uint32_t slot = 0; slot < slot_count_; ++slot) {
       auto& list = values_[i][slot];
-      for (Entry& entry : list) entry.node = numbers[entry.node].value;
-      const auto before = [](const Entry& a, const Entry& b) { return a.node < b.node; };
-      if (!std::is_sorted(list.begin(), list.end(), before)) std::stable_sort(list.begin(), list.end(), before);
-      for (std::size_t at = 0; at < list.size();) {
-        const std::uint32_t context = list[at].node;
-        std::uint64_t bits = list[at].bits;
-        for (++at; at < list.size() && list[at].node == context; ++at) {
-          if (kinds[slot] != ValueKind::i64) {
-            bits = std::bit_cast<std::uint64_t>(
-                combined(kinds[slot], std::bit_cast<double>(bits), std::bit_cast<double>(list[at].bits)));
-            continue;
-          }
-          std::int64_t sum = 0;
-          const auto a = static_cast<std::int64_t>(bits);
-          if (__builtin_add_overflow(a, static_cast<std::int64_t>(list[at].bits), &sum)) {
-            sum = a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-            ++overflows;
-          }
-          bits = static_cast<std::uint64_t>(sum);
-        }
-        if (bits == 0 && (kinds[slot] == ValueKind::i64 || kinds[slot] == ValueKind::f64)) continue;
+      const auto keep = [&](std::uint32_t context, std::uint64_t bits) {
+        if (bits == 0 && (kinds[slot] == ValueKind::i64 || kinds[slot] == ValueKind::f64)) return;
         out.contexts.push_back(context);
         out.values.push_back(bits);
+      };
+      // Values of one context add up in the order in which they came, whichever way.
+      if (list.size() >= numbers.size() / 4) {
+        sums.assign(numbers.size(), 0);
+        met.assign(numbers.size(), 0);
+        for (const Entry& entry : list) {
+          const std::uint32_t context = numbers[entry.node].value;
+          if (met[context] == 0) {
+            met[context] = 1;
+            sums[context] = entry.bits;
+          } else if (combine(kinds[slot], sums[context], entry.bits)) {
+            ++overflows;
+          }
+        }
+        for (std::uint32_t context = 0; context < numbers.size(); ++context) {
+          if (met[context] != 0) keep(context, sums[context]);
+        }
+      } else {
+        for (Entry& entry : list) entry.node = numbers[entry.node].value;
+        const auto before = [](const Entry& a, const Entry& b) { return a.node < b.node; };
+        if (!std::is_sorted(list.begin(), list.end(), before)) std::stable_sort(list.begin(), list.end(), before);
+        for (std::size_t at = 0; at < list.size();) {
+          const std::uint32_t context = list[at].node;
+          std::uint64_t bits = list[at].bits;
+          for (++at; at < list.size() && list[at].node == context; ++at) {
+            if (combine(kinds[slot], bits, list[at].bits)) ++overflows;
+          }
+          keep(context, bits);
+        }
       }
       out.begin.push_back(static_cast<std::uint32_t>(out.contexts.size()));
       list = {};
