@@ -118,7 +118,7 @@ __rec=ctx,ref=50=51,attr=30,data=1
   const auto profile = open_text(stream(8, 3) + other, work);
   ASSERT_TRUE(profile.ok()) << profile.error().text();
   EXPECT_EQ(values(**profile, "sum#time.duration").at("main @0"), "3");
-  EXPECT_EQ(values(**profile, "count"), (Values{{"other->inner @", "12"}, {"other->other->inner @", "1"}}));
+  EXPECT_EQ(values(**profile, "count"), (Values{{"other->inner @2", "12"}, {"other->other->inner @2", "1"}}));
   EXPECT_EQ((*profile)->defs().metric((*profile)->defs().find_metric("count")).type.kind, ValueKind::i64);
 }
 
@@ -144,7 +144,7 @@ __rec=new,id=3
   std::set<std::string> ids;
   for (const Diagnostic& one : work->diagnostics.all()) ids.insert(one.id);
   EXPECT_EQ(ids, (std::set<std::string>{"caliper.line", "caliper.reference", "caliper.value"}));
-  EXPECT_EQ(values(**profile, "count").at("(unattributed) @"), "12");
+  EXPECT_EQ(values(**profile, "count").at("(unattributed) @0"), "12");
 }
 
 TEST(Caliper, JsonSplit) {

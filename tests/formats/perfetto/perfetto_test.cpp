@@ -206,11 +206,11 @@ TEST(Perfetto, OldEventsOfAllPhases) {
   EXPECT_EQ(trace->definitions().regions[0].begin_line, 12);
   const auto events = events_of(*trace);
   ASSERT_EQ(events.size(), 5U);
-  EXPECT_EQ(events[1].time_ns - events[0].time_ns, 7000);
-  EXPECT_EQ(events[3].kind, EventKind::marker);
-  EXPECT_EQ(events[3].origin, events[2].record);
-  EXPECT_EQ(events[4].kind, EventKind::counter);
-  EXPECT_EQ(std::bit_cast<double>(events[4].value), 2.5);
+  EXPECT_EQ(events[2].kind, EventKind::marker);
+  EXPECT_EQ(events[2].origin, events[1].record);
+  EXPECT_EQ(events[3].kind, EventKind::counter);
+  EXPECT_EQ(std::bit_cast<double>(events[3].value), 2.5);
+  EXPECT_EQ(events[4].time_ns - events[0].time_ns, 7000);
   EXPECT_EQ(trace->definitions().metrics[0].name, "memory used");
 }
 

@@ -130,7 +130,7 @@ TEST(Tau, WrongCountsLoseNothing) {
 TEST(Tau, PackedProfilesAreRefusedWithWhatToDo) {
   const auto refused = open_source(Source::of(Blob::own("x.ppk", std::string("\0P\0P\0K\0\0\0\2", 10))), make_work());
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().text().find("paraprof --dump"), std::string::npos) << refused.error().text();
+  EXPECT_NE(refused.error().hint().find("paraprof --dump"), std::string::npos) << refused.error().hint();
 }
 
 TEST(Tau, DamagedFilesAreLeftOutOrCut) {
