@@ -68,6 +68,17 @@ void ChunkTexts::clear() {
 struct Chunk::Fields {
   std::string_view phase, name, category, process, thread, time, duration, id, id2, scope, args, bind_id, flow_in,
       flow_out;
+  bool local_id = false;
+
+  // {"local": "0x1"} or {"global": "0x1"}
+  void resolve_id2() {
+    std::string_view found;
+    each_member(id2, [&](std::string_view key, std::string_view inner) {
+      local_id = key == "local";
+      found = inner;
+    });
+    id2 = found;
+  }
 
   // Where the value of a key goes; `key` ends in a quote.
   std::string_view* of(const char* key) {
@@ -154,6 +165,7 @@ void Chunk::take(const Fields& fields, std::uint64_t offset) {
     }
   }
   event.id = plain(fields.id.empty() ? fields.id2 : fields.id);
+  event.local_id = fields.id.empty() && fields.local_id;
   event.scope = plain(fields.scope);
   event.args = fields.args;
   event.bind_id = plain(fields.bind_id);
@@ -194,11 +206,7 @@ bool Chunk::parse(std::string_view text) {
                       : token;
       }
     }
-    if (!fields.id2.empty()) {
-      std::string_view id;
-      each_member(fields.id2, [&](std::string_view, std::string_view inner) { id = inner; });
-      fields.id2 = id;
-    }
+    if (!fields.id2.empty()) fields.resolve_id2();
     take(fields, begin + static_cast<std::size_t>(start - buffer_.data()) - 1);
   }
   const char* rest = nullptr;
@@ -226,11 +234,7 @@ void Chunk::parse_slowly(std::string_view text) {
         if (std::string_view* wanted = fields.of(key->data())) *wanted = value;
       }
     }
-    if (!fields.id2.empty()) {
-      std::string_view id;
-      each_member(fields.id2, [&](std::string_view, std::string_view inner) { id = inner; });
-      fields.id2 = id;
-    }
+    if (!fields.id2.empty()) fields.resolve_id2();
     const std::uint64_t offset = begin + scanner.offset_of(piece);
     if (!event.ok() || fields.phase.empty()) {
       if (malformed++ == 0) bad_offset = offset;

@@ -24,6 +24,7 @@ struct ParsedEvent {
   bool has_duration = false;
   bool flow_in = false;
   bool flow_out = false;
+  bool local_id = false;  // the id is one of its process
 
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };

@@ -282,7 +282,9 @@ void ChromeMapping::floating(const ParsedEvent& event, std::string_view name, st
   const std::uint32_t lane = row(process, category, true);
   rows_[lane].used = true;
   const bool old = event.phase == 'S' || event.phase == 'F';
-  const std::uint64_t key = hash_of({category, event.id, event.scope, old ? name : std::string_view{}});
+  const std::uint64_t key = hash_of({category, event.id, event.scope, old ? name : std::string_view{},
+                                     event.local_id ? std::string_view(processes_[process].id) : std::string_view{},
+                                     event.local_id ? "local" : ""});
   if (begins) {
     store_.begin_floating(lane, key, event.time_ns, region, event.offset);
   } else {

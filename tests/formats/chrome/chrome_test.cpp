@@ -112,6 +112,27 @@ TEST(Chrome, PiecesEndBetweenEvents) {
   EXPECT_EQ(*name, "made");
 }
 
+// Ids of a process are none of another, nor the same number for all.
+TEST(Chrome, LocalIdsAreThoseOfAProcess) {
+  std::string text = "[";
+  for (const char* id :
+       {R"("id":"0x1","pid":1,"name":"all")", R"("id2":{"local":"0x1"},"pid":1,"name":"one")",
+        R"("id2":{"local":"0x1"},"pid":2,"name":"two")", R"("id2":{"global":"0x2"},"pid":2,"name":"far")"}) {
+    text += std::string(R"({"ph":"b","cat":"k","ts":1,)") + id + "},";
+  }
+  for (const char* id : {R"("id2":{"local":"0x1"},"pid":2)", R"("id2":{"local":"0x1"},"pid":1)",
+                         R"("id":"0x1","pid":1)", R"("id":"0x2","pid":2)"}) {
+    text += std::string(R"({"ph":"e","cat":"k","ts":9,)") + id + "},";
+  }
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = read_text(text + R"({"ph":"i","ts":9,"pid":1,"name":"end"}])", "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  const auto sums = sums_of(*trace);
+  for (const char* name : {"all", "one", "two", "far"}) EXPECT_EQ(sums.names.at(name).total_ns, 8000) << name;
+  EXPECT_TRUE(work->diagnostics.all().empty());
+}
+
 TEST(Chrome, MalformedEventsAreCountedAndTheOthersUsed) {
   DatasetPtr dataset;
   const Work work = make_work();
