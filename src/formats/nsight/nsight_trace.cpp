@@ -9,16 +9,13 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "formats/nsight/thread_samples.hpp"
-#include "trace/rank_names.hpp"
+#include "formats/nsight/trace_rows.hpp"
 
 namespace fathom::nsight {
 
 namespace {
 
 constexpr std::int64_t kLatest = INT64_MAX / 2;
-
-std::int64_t process_of(std::int64_t global) { return global >> 24 & 0xFFFFFF; }
-std::int64_t thread_of(std::int64_t global) { return global & 0xFFFFFF; }
 
 // Kinds of NVTX events.
 enum : std::int64_t { kMark = 34, kThreadName = 39, kPushPop = 59, kStartEnd = 60, kDomain = 75 };
@@ -59,18 +56,6 @@ class TraceReader {
   }
 
  private:
-  // A thread, or a stream of a GPU, or ranges of a process that may overlap.
-  struct RowKey {
-    std::int64_t process = 0;
-    int kind = 0;  // 0 thread, 1 stream, 2 ranges
-    std::int64_t thread = 0, device = 0, context = 0, stream = 0;
-    friend auto operator<=>(const RowKey&, const RowKey&) = default;
-  };
-
-  std::uint32_t row(const RowKey& place) {
-    return rows_.emplace(place, static_cast<std::uint32_t>(rows_.size())).first->second;
-  }
-  std::uint32_t thread_row(std::int64_t global) { return row({process_of(global), 0, thread_of(global), 0, 0, 0}); }
   std::uint32_t region(std::string_view name, std::string_view paradigm, std::string_view role = "function") {
     const std::uint32_t number = regions_.add(name);
     if (number == trace_.definitions_.regions.size()) {
@@ -144,19 +129,19 @@ class TraceReader {
       return {};
     }));
     FATHOM_CHECK(database_.rows("ThreadNames", {"globalTid", "nameId"}, [&](const Row& row) -> Result<void> {
-      thread_names_.emplace(row.integer(0) & 0xFFFFFFFFFFFF, std::string(text(row, 1)));
+      rows_.name_thread(row.integer(0), std::string(text(row, 1)));
       return {};
     }));
     FATHOM_CHECK(database_.rows("PROCESSES", {"globalPid", "name"}, [&](const Row& row) -> Result<void> {
-      process_names_.emplace(process_of(row.integer(0)), std::string(text(row, 1)));
+      rows_.name_process(row.integer(0), std::string(text(row, 1)));
       return {};
     }));
     FATHOM_CHECK(database_.rows("MPI_RANKS", {"globalTid", "rank"}, [&](const Row& row) -> Result<void> {
-      ranks_[process_of(row.integer(0))] = row.integer(1);
+      rows_.rank_of_process(row.integer(0), row.integer(1));
       return {};
     }));
     return database_.rows("TARGET_INFO_GPU", {"id", "name"}, [&](const Row& row) -> Result<void> {
-      gpu_names_.emplace(row.integer(0), std::string(text(row, 1)));
+      rows_.name_gpu(row.integer(0), std::string(text(row, 1)));
       return {};
     });
   }
@@ -172,7 +157,7 @@ class TraceReader {
       return columns;
     };
     const auto stream = [&](const Row& one) {
-      return row({process_of(one.integer(2)), 1, 0, one.integer(3), one.integer(4), one.integer(5)});
+      return rows_.stream(one.integer(2), one.integer(3), one.integer(4), one.integer(5));
     };
     FATHOM_CHECK(database_.rows("CUPTI_ACTIVITY_KIND_KERNEL", with({"demangledName", "shortName"}),
                                 [&](const Row& one) -> Result<void> {
@@ -220,7 +205,7 @@ class TraceReader {
                               return {};
                             }
                             if (!interval(one, 0, 1, from, to)) return {};
-                            slice(thread_row(one.integer(2)), from, to, region(text(one, 3), paradigm));
+                            slice(rows_.thread(one.integer(2)), from, to, region(text(one, 3), paradigm));
                             if (!one.null(5)) {
                               launches_.emplace(std::pair(process_of(one.integer(2)), one.integer(5)), record_);
                             }
@@ -236,7 +221,7 @@ class TraceReader {
       if (one.integer(2) == kDomain) {
         domains[{process_of(one.integer(5)), one.integer(6)}] = std::string(text_of(one));
       } else if (one.integer(2) == kThreadName) {
-        thread_names_[one.integer(5) & 0xFFFFFFFFFFFF] = std::string(text_of(one));
+        rows_.name_thread(one.integer(5), std::string(text_of(one)));
       }
       return {};
     }));
@@ -248,15 +233,15 @@ class TraceReader {
       if (!interval(one, 0, 1, from, to)) return {};
       const std::string_view name = text_of(one);
       if (kind == kMark) {
-        marker(thread_row(one.integer(5)), from, name, MarkerMeaning::none, 0);
+        marker(rows_.thread(one.integer(5)), from, name, MarkerMeaning::none, 0);
         return {};
       }
       const auto domain = domains.find({process_of(one.integer(5)), one.integer(6)});
       const std::uint32_t what = region(name, domain == domains.end() ? "nvtx" : to_lower(domain->second));
       if (kind == kPushPop) {
-        slice(thread_row(one.integer(5)), from, to, what);
+        slice(rows_.thread(one.integer(5)), from, to, what);
       } else {
-        const std::uint32_t at = row({process_of(one.integer(5)), 2, 0, 0, 0, 0});
+        const std::uint32_t at = rows_.ranges(one.integer(5));
         store_.begin_floating(at, record_, from, what, record_);
         if (to) store_.end_floating(at, record_, *to, what, record_);
       }
@@ -276,7 +261,7 @@ class TraceReader {
       FATHOM_CHECK(database_.rows(table, columns, [&](const Row& one) -> Result<void> {
         if (!interval(one, 0, 1, from, to)) return {};
         const std::string_view name = text(one, 3);
-        const std::uint32_t at = thread_row(one.integer(2));
+        const std::uint32_t at = rows_.thread(one.integer(2));
         const std::uint32_t what = region(name, "mpi");
         slice(at, from, to, what);
         Event event;
@@ -324,7 +309,7 @@ class TraceReader {
           event.name = 0;
           event.has_value = one.integer(2) != 0;
           event.value = one.integer(1);
-          store_.point(thread_row(one.integer(3)), event);
+          store_.point(rows_.thread(one.integer(3)), event);
           scheduled_ = true;
           return {};
         }));
@@ -353,7 +338,7 @@ class TraceReader {
       event.time_ns = sample.time_ns;
       event.record = ++record_;
       event.name = sample.context;
-      store_.point(thread_row(sample.global_thread), event);
+      store_.point(rows_.thread(sample.global_thread), event);
     });
   }
 
@@ -384,54 +369,7 @@ class TraceReader {
       }
     }
     if (scheduled_) trace_.channels_.push_back({"cpu", "CPU", false, {}});
-    // Where ranks are told by names of threads only.
-    for (const auto& [global, name] : thread_names_) {
-      if (const auto rank = rank_in_name(name)) ranks_.emplace(process_of(global), *rank);
-    }
-    std::vector<StoredTrace::RowNode> nodes;
-    std::map<std::int64_t, SystemNodeId> groups;
-    std::int64_t next = 0;
-    for (const auto& [at, number] : rows_) {
-      const auto [group, fresh] = groups.emplace(at.process, SystemNodeId());
-      if (fresh) {
-        SystemNode process;
-        process.kind = SystemKind::group;
-        process.type = "process";
-        const auto known = process_names_.find(at.process);
-        const auto rank = ranks_.find(at.process);
-        process.name = known != process_names_.end() && !known->second.empty() ? known->second
-                                                                               : fmt::format("process {}", at.process);
-        process.rank = rank != ranks_.end() ? rank->second : next;
-        process.file_id = static_cast<std::uint64_t>(at.process);
-        ++next;
-        group->second = definitions.system.add(std::move(process));
-      }
-      SystemNode node;
-      node.parent = group->second;
-      node.kind = SystemKind::location;
-      node.rank = static_cast<std::int64_t>(nodes.size());
-      node.file_id = nodes.size();
-      if (at.kind == 0) {
-        const auto known = thread_names_.find((at.process << 24 | at.thread) & 0xFFFFFFFFFFFF);
-        node.type = "thread";
-        node.name = known != thread_names_.end() && !known->second.empty() ? known->second
-                                                                           : fmt::format("thread {}", at.thread);
-        node.label = fmt::format("{}.{}", at.process, at.thread);
-      } else if (at.kind == 1) {
-        const auto known = gpu_names_.find(at.device);
-        node.type = "stream";
-        node.name = fmt::format("GPU {}{} stream {}", at.device,
-                                known == gpu_names_.end() || known->second.empty() ? "" : " (" + known->second + ")",
-                                at.stream);
-        node.label = fmt::format("{}.gpu{}.{}.{}", at.process, at.device, at.context, at.stream);
-      } else {
-        node.type = "stream";
-        node.name = "NVTX ranges";
-        node.label = fmt::format("{}.nvtx", at.process);
-      }
-      nodes.push_back({number, std::move(node)});
-    }
-    return trace_.finish(std::move(nodes), static_cast<std::uint32_t>(rows_.size()), place_);
+    return trace_.finish(rows_.places(definitions.system), rows_.count(), place_);
   }
 
   NsightTrace& trace_;
@@ -441,10 +379,7 @@ class TraceReader {
   std::unordered_map<std::int64_t, std::string> strings_;
   std::uint64_t reserved_ = 0;
   Budget::Reservation reservation_;
-  std::map<std::int64_t, std::string> thread_names_;  // by globalTid without the bits of the machine
-  std::map<std::int64_t, std::string> process_names_, gpu_names_;
-  std::map<std::int64_t, std::int64_t> ranks_;  // by process
-  std::map<RowKey, std::uint32_t> rows_;
+  TraceRows rows_;
   NameTable regions_, markers_, communicators_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> launches_;  // records, by process and correlation
   ThreadSamples samples_;
