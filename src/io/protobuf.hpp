@@ -60,6 +60,11 @@ class Reader {
 
   // Up to ten bytes; false when it does not end or there is no more.
   bool varint(std::uint64_t& value) {
+    // Most numbers are small.
+    if (at_ < message_.size() && static_cast<std::uint8_t>(message_[at_]) < 0x80) {
+      value = static_cast<std::uint8_t>(message_[at_++]);
+      return true;
+    }
     value = 0;
     for (unsigned shift = 0; shift < 70 && at_ < message_.size(); shift += 7) {
       const auto byte = static_cast<std::uint8_t>(message_[at_++]);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "formats/pprof/stack_tree.hpp"
 #include "profile/build/profile_builder.hpp"
 #include "profile/expression/pattern.hpp"
 
@@ -38,13 +39,12 @@ class Mapper {
     describe();
     FATHOM_CHECK(locations());
     Sample sample;
-    std::vector<const KnownLocation*> stack;
     for (const std::string_view message : file_.samples) {
       if (!PprofFile::read(message, sample)) {
         FATHOM_CHECK(work_->diagnostics.lost("pprof.sample", file_.place(message), "a sample is malformed; left out"));
         continue;
       }
-      FATHOM_CHECK(add(message, sample, stack));
+      FATHOM_CHECK(add(message, sample));
     }
     if (builder_.system.location_count() == 0) add_single_location(builder_.system, process_name());
     FATHOM_CHECK(report());
@@ -226,21 +226,41 @@ class Mapper {
     return at->second;
   }
 
-  Result<void> add(std::string_view message, const Sample& sample, std::vector<const KnownLocation*>& stack) {
+  Result<void> add(std::string_view message, const Sample& sample) {
     if (sample.values.size() != metrics_.size()) {
       FATHOM_CHECK(work_->diagnostics.warn(
           "pprof.value_count", file_.place(message),
           fmt::format("a sample has {} values, there are {} sample types", sample.values.size(), metrics_.size())));
     }
     const LocationId location = location_of(sample);
-    stack.clear();
+    find_stack(sample);
+    // What a sample shares with the one before it is not looked up again.
+    std::size_t same = 0;
+    while (same < std::min(stack_.size(), open_.size()) && open_[same].location == stack_[same]) ++same;
+    open_.resize(same);
+    std::uint32_t at = same == 0 ? StackTree::kRoot : open_.back().stack;
+    for (std::size_t depth = same; depth < stack_.size(); ++depth) {
+      at = below(at, stack_[depth]);
+      open_.push_back({stack_[depth], at});
+    }
+    const auto node =
+        at == StackTree::kRoot ? builder_.child(ProfileBuilder::kRoot, builder_.region("(no stack)")) : ends_[at].node;
+    for (std::size_t i = 0; i < std::min(sample.values.size(), metrics_.size()); ++i) {
+      if (sample.values[i] != 0) builder_.add(location, metrics_[i], node, sample.values[i]);
+    }
+    return {};
+  }
+
+  // The locations of a sample, root first, as far as they are not dropped.
+  void find_stack(const Sample& sample) {
+    stack_.clear();
     bool found_user = false;
     // From the root: a dropped frame ends the stack, unless nothing else was met yet.
     for (std::size_t i = sample.locations.size(); i-- > 0;) {
       const std::uint32_t at = index_of(sample.locations[i]);
       if (at == kNowhere) {
         ++unknown_;
-        stack.push_back(&missing());
+        stack_.push_back(kNowhere);
         found_user = true;
         continue;
       }
@@ -249,34 +269,30 @@ class Mapper {
         found_user = true;
       } else if (found_user) {
         ++shortened_;
-        if (!known.dropped) stack.push_back(&known);
+        if (!known.dropped) stack_.push_back(at);
         break;
       }
-      stack.push_back(&known);
+      stack_.push_back(at);
     }
-    // What a sample shares with the one before it is not looked up again.
-    std::size_t same = 0;
-    while (same < std::min(stack.size(), open_.size()) && open_[same].known == stack[same]) ++same;
-    open_.resize(same);
-    auto node = same == 0 ? ProfileBuilder::kRoot : open_.back().node;
-    std::int64_t line = same == 0 ? -1 : open_.back().line;
-    for (std::size_t depth = same; depth < stack.size(); ++depth) {
-      const KnownLocation* known = stack[depth];
-      for (std::size_t i = known->frames.size(); i-- > 0;) {
-        const Frame& frame = known->frames[i];
-        const bool inlined = i + 1 < known->frames.size();
-        const bool root = node == ProfileBuilder::kRoot;
-        node = builder_.child(node, frame.region, inlined ? Edge::inlined_call : Edge::call);
-        if (!root) builder_.called_from(node, line);
-        line = frame.line;
-      }
-      open_.push_back({known, node, line});
+  }
+
+  // The stack that goes on from another with a location; its frames become contexts when it is first met.
+  std::uint32_t below(std::uint32_t stack, std::uint32_t location) {
+    bool fresh = false;
+    const std::uint32_t at = stacks_.child(stack, location, fresh);
+    if (!fresh) return at;
+    const KnownLocation& known = location == kNowhere ? missing() : known_[location];
+    End end = stack == StackTree::kRoot ? End{} : ends_[stack];
+    for (std::size_t i = known.frames.size(); i-- > 0;) {
+      const Frame& frame = known.frames[i];
+      const bool inlined = i + 1 < known.frames.size();
+      const bool root = end.node == ProfileBuilder::kRoot;
+      end.node = builder_.child(end.node, frame.region, inlined ? Edge::inlined_call : Edge::call);
+      if (!root) builder_.called_from(end.node, end.line);
+      end.line = frame.line;
     }
-    if (node == ProfileBuilder::kRoot) node = builder_.child(node, builder_.region("(no stack)"));
-    for (std::size_t i = 0; i < std::min(sample.values.size(), metrics_.size()); ++i) {
-      if (sample.values[i] != 0) builder_.add(location, metrics_[i], node, sample.values[i]);
-    }
-    return {};
+    ends_.push_back(end);
+    return at;
   }
 
   // Ids are mostly small: a table, and the map for the others.
@@ -319,12 +335,19 @@ class Mapper {
   ProfileBuilder builder_;
   std::vector<MetricId> metrics_;
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+  // What a stack of locations ends in.
+  struct End {
+    ProfileBuilder::Node node = ProfileBuilder::kRoot;
+    std::int64_t line = -1;
+  };
+  StackTree stacks_;
+  std::vector<End> ends_;  // by number of the stack
   struct Open {
-    const KnownLocation* known;
-    ProfileBuilder::Node node;
-    std::int64_t line;
+    std::uint32_t location;
+    std::uint32_t stack;
   };
   std::vector<Open> open_;            // the stack of the sample before
+  std::vector<std::uint32_t> stack_;  // of the sample at hand: numbers of locations, kNowhere = it is not there
   std::vector<std::uint32_t> dense_;  // by id of a location
   LocationId unlabelled_;
   std::vector<KnownLocation> known_;  // as file_.locations
