@@ -17,6 +17,11 @@ std::string_view plain(std::string_view token) {
   return token;
 }
 
+std::string unescaped(std::string_view raw) {
+  auto text = json_unescape(raw);
+  return text ? *std::move(text) : std::string(raw);
+}
+
 std::optional<std::int64_t> nanoseconds(std::string_view token) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   const std::string_view text = plain(token);

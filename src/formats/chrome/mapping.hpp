@@ -48,6 +48,8 @@ class ChromeMapping {
                 std::uint32_t region, bool begins);
   std::uint32_t region(std::uint32_t text, const Chunk& chunk, std::string_view category);
   Result<void> note_losses() const;
+  Result<void> note_other_lists(const EventFile& file) const;
+  void describe(const EventFile& file);
   [[nodiscard]] std::int64_t shift(const EventFile& file) const;
 
   ChromeTrace& trace_;

@@ -133,6 +133,22 @@ TEST(Chrome, LocalIdsAreThoseOfAProcess) {
   EXPECT_TRUE(work->diagnostics.all().empty());
 }
 
+TEST(Chrome, WhatStandsBesideTheEventsIsKeptOrTold) {
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = read_text(
+      R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3, "pg": [1]}, "samples": [{"cpu": 0}],)"
+      R"("stackFrames": {}, "traceEvents": [{"ph":"i","name":"m","ts":1,"pid":1}], "traceName": "a\"b"})",
+      "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  const Attributes& attributes = trace->definitions().attributes;
+  EXPECT_EQ(*find_attribute(attributes, "distributedInfo.rank"), "3");
+  EXPECT_EQ(*find_attribute(attributes, "distributedInfo.backend"), "nccl");
+  EXPECT_EQ(*find_attribute(attributes, "traceName"), "a\"b");
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].text, "lists beside the events are not used: samples");
+}
+
 TEST(Chrome, MalformedEventsAreCountedAndTheOthersUsed) {
   DatasetPtr dataset;
   const Work work = make_work();
