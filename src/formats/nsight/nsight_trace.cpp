@@ -8,6 +8,7 @@
 #include "base/name_table.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "formats/nsight/other_tables.hpp"
 #include "formats/nsight/thread_samples.hpp"
 #include "formats/nsight/trace_rows.hpp"
 
@@ -47,11 +48,14 @@ class TraceReader {
     FATHOM_CHECK(read_calls("CUPTI_ACTIVITY_KIND_RUNTIME", "cuda"));
     FATHOM_CHECK(read_gpu());
     FATHOM_CHECK(read_calls("OSRT_API", "system"));
+    FATHOM_CHECK(read_calls("CUBLAS_EVENTS", "cublas"));
+    FATHOM_CHECK(read_calls("CUDNN_EVENTS", "cudnn"));
     FATHOM_CHECK(read_nvtx());
     FATHOM_CHECK(read_mpi());
     FATHOM_CHECK(read_scheduling());
     FATHOM_CHECK(read_samples());
     FATHOM_CHECK(note());
+    FATHOM_CHECK(note_other_tables(database_, trace_.work_->diagnostics));
     return finish();
   }
 

@@ -89,6 +89,7 @@ TEST(NsightTrace, SamplesOfThreads) {
                    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, correlationId INT, shortName INT);"
                    "CREATE TABLE COMPOSITE_EVENTS(id INT, start INT, globalTid INT, cpuCycles INT);"
                    "INSERT INTO COMPOSITE_EVENTS VALUES (7,100,16777217,1),(8,200,16777217,1),(9,300,16777217,1);"
+                   "CREATE TABLE VULKAN_API(start INT, end INT); INSERT INTO VULKAN_API VALUES (1,2),(3,4);"
                    "CREATE TABLE SAMPLING_CALLCHAINS(id INT, symbol INT, module INT, stackDepth INT);"
                    "INSERT INTO SAMPLING_CALLCHAINS VALUES (8,1,3,0),(7,1,3,1),(7,2,3,0);",
                    nullptr, nullptr, nullptr),
@@ -112,8 +113,9 @@ TEST(NsightTrace, SamplesOfThreads) {
   }
   EXPECT_EQ(found, (std::vector<std::string>{"100 main->solve", "200 main"}));
   EXPECT_EQ((*trace)->definitions().regions[1].module, "/bin/a");
-  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  ASSERT_EQ(work->diagnostics.all().size(), 2U);
   EXPECT_EQ(work->diagnostics.all()[0].text, "1 samples without a call chain are left out");
+  EXPECT_EQ(work->diagnostics.all()[1].text, "tables with rows that are not used: VULKAN_API (2)");
 }
 
 TEST(NsightTrace, TheExampleIsATraceToo) {
