@@ -249,9 +249,11 @@ bool PprofFile::read(std::string_view message, Sample& sample) {
   sample.locations.clear();
   sample.values.clear();
   sample.labels.clear();
+  sample.packed = {};
   Reader reader(message);
   for (Field field; reader.next(field);) {
     if (field.number == 1) {
+      sample.packed = sample.locations.empty() ? field.bytes : std::string_view();
       if (!protobuf::integers(field, [&](std::uint64_t id) { sample.locations.push_back(id); })) return false;
     } else if (field.number == 2) {
       if (!protobuf::integers(

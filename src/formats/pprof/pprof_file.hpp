@@ -48,6 +48,7 @@ struct Label {
 
 struct Sample {
   std::vector<std::uint64_t> locations;  // ids, leaf first
+  std::string_view packed;               // the same as the file has them; empty = not in one piece
   std::vector<std::int64_t> values;
   std::vector<Label> labels;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.hpp"
 #include "formats/pprof/stack_tree.hpp"
@@ -233,6 +234,30 @@ class Mapper {
           fmt::format("a sample has {} values, there are {} sample types", sample.values.size(), metrics_.size())));
     }
     const LocationId location = location_of(sample);
+    const auto node = node_of(sample);
+    for (std::size_t i = 0; i < std::min(sample.values.size(), metrics_.size()); ++i) {
+      if (sample.values[i] != 0) builder_.add(location, metrics_[i], node, sample.values[i]);
+    }
+    return {};
+  }
+
+  // Samples with other labels have the same stacks: bytes that were met before need no look at their locations.
+  ProfileBuilder::Node node_of(const Sample& sample) {
+    if (sample.packed.empty()) return found_node(sample);
+    if (const auto known = met_.find(sample.packed); known != met_.end()) {
+      shortened_ += known->second.shortened;
+      unknown_ += known->second.unknown;
+      return known->second.node;
+    }
+    const std::uint64_t shortened = shortened_;
+    const std::uint64_t unknown = unknown_;
+    const auto node = found_node(sample);
+    constexpr std::size_t kMostMet = 1 << 20;
+    if (met_.size() < kMostMet) met_.emplace(sample.packed, Met{node, shortened_ - shortened, unknown_ - unknown});
+    return node;
+  }
+
+  ProfileBuilder::Node found_node(const Sample& sample) {
     find_stack(sample);
     // What a sample shares with the one before it is not looked up again.
     std::size_t same = 0;
@@ -243,12 +268,8 @@ class Mapper {
       at = below(at, stack_[depth]);
       open_.push_back({stack_[depth], at});
     }
-    const auto node =
-        at == StackTree::kRoot ? builder_.child(ProfileBuilder::kRoot, builder_.region("(no stack)")) : ends_[at].node;
-    for (std::size_t i = 0; i < std::min(sample.values.size(), metrics_.size()); ++i) {
-      if (sample.values[i] != 0) builder_.add(location, metrics_[i], node, sample.values[i]);
-    }
-    return {};
+    if (at != StackTree::kRoot) return ends_[at].node;
+    return builder_.child(ProfileBuilder::kRoot, builder_.region("(no stack)"));
   }
 
   // The locations of a sample, root first, as far as they are not dropped.
@@ -340,6 +361,11 @@ class Mapper {
     ProfileBuilder::Node node = ProfileBuilder::kRoot;
     std::int64_t line = -1;
   };
+  struct Met {
+    ProfileBuilder::Node node;
+    std::uint64_t shortened, unknown;  // what it adds to the remarks
+  };
+  std::unordered_map<std::string_view, Met> met_;  // by the bytes of their locations
   StackTree stacks_;
   std::vector<End> ends_;  // by number of the stack
   struct Open {
