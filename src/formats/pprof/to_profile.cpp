@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "base/text.hpp"
+#include "formats/pprof/met_stacks.hpp"
 #include "formats/pprof/stack_tree.hpp"
 #include "profile/build/profile_builder.hpp"
 #include "profile/expression/pattern.hpp"
@@ -244,16 +244,16 @@ class Mapper {
   // Samples with other labels have the same stacks: bytes that were met before need no look at their locations.
   ProfileBuilder::Node node_of(const Sample& sample) {
     if (sample.packed.empty()) return found_node(sample);
-    if (const auto known = met_.find(sample.packed); known != met_.end()) {
-      shortened_ += known->second.shortened;
-      unknown_ += known->second.unknown;
-      return known->second.node;
+    if (const MetStacks::Met* const known = met_.find(sample.packed)) {
+      shortened_ += known->shortened;
+      unknown_ += known->unknown;
+      return known->node;
     }
     const std::uint64_t shortened = shortened_;
     const std::uint64_t unknown = unknown_;
     const auto node = found_node(sample);
-    constexpr std::size_t kMostMet = 1 << 20;
-    if (met_.size() < kMostMet) met_.emplace(sample.packed, Met{node, shortened_ - shortened, unknown_ - unknown});
+    met_.put(sample.packed, {node, static_cast<std::uint32_t>(shortened_ - shortened),
+                             static_cast<std::uint32_t>(unknown_ - unknown)});
     return node;
   }
 
@@ -361,11 +361,7 @@ class Mapper {
     ProfileBuilder::Node node = ProfileBuilder::kRoot;
     std::int64_t line = -1;
   };
-  struct Met {
-    ProfileBuilder::Node node;
-    std::uint64_t shortened, unknown;  // what it adds to the remarks
-  };
-  std::unordered_map<std::string_view, Met> met_;  // by the bytes of their locations
+  MetStacks met_;
   StackTree stacks_;
   std::vector<End> ends_;  // by number of the stack
   struct Open {

@@ -154,6 +154,53 @@ TEST(Pprof, BrokenReferencesAreShownAndCounted) {
   EXPECT_TRUE(work->diagnostics.defective());
 }
 
+// Thousands of stacks, many of them again and again, some of locations that are not there: sums by hand.
+TEST(Pprof, StacksThatRepeatAddUp) {
+  std::mt19937 random(3);
+  Made made;
+  made.type(1, 2);
+  std::map<std::string, std::uint64_t> wanted;
+  std::uint64_t unknown = 0;
+  std::vector<std::vector<std::uint64_t>> stacks;
+  for (int i = 0; i < 6000; ++i) {
+    if (i % 2 == 0 || stacks.empty()) {
+      std::vector<std::uint64_t> fresh(1 + random() % 6);
+      for (std::uint64_t& id : fresh) id = 1 + random() % 12;  // 11 and 12 are not there
+      stacks.push_back(fresh);
+    }
+    const std::vector<std::uint64_t>& stack = i % 2 == 0 ? stacks.back() : stacks[random() % stacks.size()];
+    std::string locations;
+    std::string path;
+    for (const std::uint64_t id : stack) {
+      put_varint(locations, id);
+      const std::string name = id > 10 ? "?" : "f" + std::to_string(id);
+      path = path.empty() ? name : name + "->" + path;
+      unknown += id > 10 ? 1 : 0;
+    }
+    wanted[path] += static_cast<std::uint64_t>(i);
+    std::string sample;
+    put_bytes(sample, 1, locations);
+    put_integer(sample, 2, static_cast<std::uint64_t>(i));
+    put_bytes(made.text, 2, sample);
+  }
+  for (std::uint64_t id = 1; id <= 10; ++id) {
+    made.location(id, {id});
+    made.function(id, 2 + id);
+  }
+  made.strings({"", "samples", "count", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10"});
+  const Work work = make_work();
+  const auto profile = open_text(made.text, work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, sum] : wanted) {
+    if (sum > 0) texts[path] = std::to_string(sum);
+  }
+  EXPECT_EQ(totals_by_path(**profile, MetricId(0), false), texts);
+  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "pprof.reference");
+  EXPECT_EQ(work->diagnostics.all()[0].count, unknown);
+}
+
 TEST(Pprof, IsRecognisedByItsContent) {
   EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", small().text))).confidence, Confidence::certain);
   EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", std::string("a;b 1\n")))).confidence, Confidence::no);
