@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace fathom {
 
@@ -62,6 +63,10 @@ std::size_t Diagnostics::size() const {
 }
 
 std::vector<Diagnostic> summarised(std::vector<Diagnostic> list) {
+  // Files are read in parallel, so that what is noticed comes in any order: here it does not.
+  std::stable_sort(list.begin(), list.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.file, a.id) < std::tie(b.place.file, b.id);
+  });
   std::unordered_map<std::string, std::vector<std::size_t>> alike;  // by id
   for (std::size_t i = 0; i < list.size(); ++i) {
     auto& group = alike[list[i].id];

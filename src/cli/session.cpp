@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/team.hpp"
 #include "base/visible.hpp"
@@ -97,8 +98,13 @@ void write_diagnostic(JsonWriter& json, const Diagnostic& diagnostic) {
 }
 
 void Session::write_diagnostics(JsonWriter& json) const {
+  // Files are read in parallel, so that what is noticed comes in any order: here it does not.
+  std::vector<Diagnostic> all = work_->diagnostics.all();
+  std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.file, a.id) < std::tie(b.place.file, b.id);
+  });
   json.key("diagnostics").begin_array();
-  for (const Diagnostic& diagnostic : work_->diagnostics.all()) write_diagnostic(json, diagnostic);
+  for (const Diagnostic& diagnostic : all) write_diagnostic(json, diagnostic);
   json.end_array();
 }
 

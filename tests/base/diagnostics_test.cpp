@@ -47,6 +47,23 @@ TEST(Diagnostics, ManyFilesBecomeOneEntryForPeople) {
   EXPECT_EQ(shown[1].id, "b.other");
 }
 
+// Threads notice things in any order; people see one.
+TEST(Diagnostics, TheFirstFileIsNamedWhateverCameFirst) {
+  std::vector<Diagnostic> list;
+  for (const char* file : {"c", "a", "e", "b", "d"}) {
+    list.push_back({"a.empty", Severity::warning, Place::in(file), 1, std::string("empty ") + file});
+  }
+  const auto shown = summarised(list);
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].place.file, "a");
+  EXPECT_EQ(shown[0].text, "empty a; 4 other files have the like");
+  list.resize(3);
+  const auto few = summarised(list);
+  ASSERT_EQ(few.size(), 3U);
+  EXPECT_EQ(few[0].place.file, "a");
+  EXPECT_EQ(few[2].place.file, "e");
+}
+
 TEST(Error, TellsItsPlaceOnce) {
   const Error error = Error("is empty", Place::at_offset("x.bin", 0)).with("header");
   EXPECT_EQ(error.message(), "header: is empty");

@@ -70,8 +70,10 @@ Counted count_events(const Trace& trace) {
     for (const Event& event : test::read_all(**stream)) {
       if (event.kind == EventKind::enter) ++out.enters[std::string(trace.name(event))];
       if (event.kind == EventKind::sample) ++out.samples;
-      if (event.kind == EventKind::send || event.kind == EventKind::collective) out.sent += event.bytes;
-      if (event.kind == EventKind::recv) out.received += event.bytes;
+      // What is sent to the null process goes nowhere.
+      const bool moves = event.kind == EventKind::collective || event.peer != kNoPeer;
+      if (moves && (event.kind == EventKind::send || event.kind == EventKind::collective)) out.sent += event.bytes;
+      if (moves && event.kind == EventKind::recv) out.received += event.bytes;
       if (event.kind == EventKind::collective) out.received += event.value;
     }
   }

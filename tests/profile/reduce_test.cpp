@@ -40,11 +40,18 @@ TEST(Reduce, CallsStandBelowComputeAndTimesSumToTheSpan) {
   MadeTrace trace;
   const auto send = trace.region("MPI_Send", "mpi");
   const auto recv = trace.region("MPI_Recv", "mpi");
+  const auto message = [&](EventKind kind, std::int64_t time, std::uint32_t region, std::int32_t peer, int bytes) {
+    Event& event = trace.add(kind, time, region);
+    event.peer = peer;
+    event.bytes = bytes;
+  };
   trace.add(EventKind::enter, 1'000'000'000, send);
-  trace.add(EventKind::send, 1'000'000'000, send).bytes = 100;
+  message(EventKind::send, 1'000'000'000, send, 1, 100);
+  message(EventKind::send, 1'000'000'000, send, kNoPeer, 1000);  // MPI_PROC_NULL: nothing moves
   trace.add(EventKind::leave, 2'000'000'000, send);
   trace.add(EventKind::enter, 5'000'000'000, recv);
-  trace.add(EventKind::recv, 5'500'000'000, recv).bytes = 7;
+  message(EventKind::recv, 5'500'000'000, recv, kUnknownPeer, 7);
+  message(EventKind::recv, 5'500'000'000, recv, kNoPeer, 0);
   trace.add(EventKind::leave, 5'500'000'000, recv);
   const auto profile = reduced(trace);
   ASSERT_NE(profile, nullptr);
@@ -53,6 +60,7 @@ TEST(Reduce, CallsStandBelowComputeAndTimesSumToTheSpan) {
   EXPECT_EQ(values(*profile, "visits"),
             (Values{{"compute", "1"}, {"compute->MPI_Send", "1"}, {"compute->MPI_Recv", "1"}}));
   EXPECT_EQ(values(*profile, "bytes_sent"), (Values{{"compute->MPI_Send", "100"}}));
+  EXPECT_EQ(values(*profile, "messages_sent"), (Values{{"compute->MPI_Send", "1"}}));
   EXPECT_EQ(values(*profile, "messages_received"), (Values{{"compute->MPI_Recv", "1"}}));
   EXPECT_EQ(values(*profile, "bytes_received"), (Values{{"compute->MPI_Recv", "7"}}));
   EXPECT_FALSE(profile->defs().find_metric("samples").valid());

@@ -326,6 +326,8 @@ std::uint32_t LocationReducer::split_node(const Event& event, std::uint32_t node
 
 void LocationReducer::message(const Event& event) {
   if (event.carried) return;
+  // To and from the null process nothing moves.
+  if (event.kind != EventKind::collective && event.peer == kNoPeer) return;
   const std::uint32_t node = split_node(event, current());
   Sums& sums = tree_[node];
   if (event.kind == EventKind::send) {
