@@ -224,6 +224,13 @@ Otf2Stream::Outcome Otf2Stream::decode_one_sided(std::uint8_t type, const std::b
     case event::rma_sync:
       event.peer = peer(comm, in.c32(kUndefined32));
       break;
+    case event::rma_group_sync: {
+      const std::uint32_t set =
+          trace_.archive().definitions.sets.position(local_.global(IdKind::group, in.c32(kUndefined32)));
+      event.value = window == IdIndex::kNone ? -1 : static_cast<std::int64_t>(window);
+      if (set != IdIndex::kNone && map_.set_comms[set] != IdIndex::kNone) event.origin = map_.set_comms[set];
+      break;
+    }
     default:
       break;
   }

@@ -135,6 +135,30 @@ class Mapper {
       level_.communicators.push_back(std::move(made));
     }
     for (const RmaWinDef& def : native_.windows.all) map_.window_comms.push_back(native_.comms.position(def.comm));
+    return map_window_groups();
+  }
+  // With whom a window is opened is said by a group: that of a communicator, or one that is listed behind them.
+  Result<void> map_window_groups() {
+    map_.set_comms.assign(native_.sets.size(), kNone);
+    if (native_.windows.size() == 0) return {};
+    for (std::uint32_t i = 0; i < native_.comms.size(); ++i) {
+      const CommDef& def = native_.comms.all[i];
+      const std::uint32_t set = native_.sets.position(def.group);
+      if (!def.inter && set != kNone && map_.set_comms[set] == kNone) map_.set_comms[set] = i;
+    }
+    std::uint64_t members = 0;
+    for (const GroupDef& group : native_.sets.all) members += group.members.size();
+    FATHOM_TRY(map_.reserved_groups, archive_.work->budget.reserve(members * sizeof(std::int32_t), "ranks of groups"));
+    for (std::uint32_t i = 0; i < native_.sets.size(); ++i) {
+      const GroupDef& group = native_.sets.all[i];
+      if (map_.set_comms[i] != kNone || group.type != kCommGroup) continue;
+      Communicator made;
+      made.name = native_.text(group.name);
+      if (made.name.empty()) made.name = "group " + std::to_string(group.id);
+      made.ranks = ranks_of(group);
+      map_.set_comms[i] = static_cast<std::uint32_t>(level_.communicators.size());
+      level_.communicators.push_back(std::move(made));
+    }
     return {};
   }
 

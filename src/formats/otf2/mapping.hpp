@@ -47,6 +47,7 @@ struct Mapping {
   std::vector<std::uint32_t> parameter_markers;
   std::vector<std::uint32_t> window_comms;  // IdIndex::kNone = none
   std::vector<CommRanks> comms;
+  std::vector<std::uint32_t> set_comms;  // Group records that windows may be used with, as communicators of the level
   std::array<std::uint32_t, 256> marker_of_type{};
   std::uint32_t unknown_marker = 0;
   std::uint32_t measurement_on_marker = 0;
@@ -55,6 +56,7 @@ struct Mapping {
   std::vector<std::int32_t> rank_of_location;  // of its process in the whole run
   bool has_comms = false;
   Budget::Reservation reserved;
+  Budget::Reservation reserved_groups;
 };
 
 // Fills the level's definitions from those of the archive.

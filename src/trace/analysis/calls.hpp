@@ -10,6 +10,7 @@
 
 #include "io/large_array.hpp"
 #include "trace/analysis/call_kinds.hpp"
+#include "trace/analysis/compute_paths.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom::analysis {
@@ -31,7 +32,8 @@ struct CallPlace {
 //                                       of a post or start as an entry of Trace::communicators(), of a lock 1 =
 //                                       exclusive, 0 = shared; peer = the target of a lock or unlock
 //   leave of a probe                    peer, tag of what was found
-//   marker lock, unlock in Win_lock, _unlock (where enter does not tell)    communicator, peer, value
+//   where enter does not tell: marker lock, unlock in Win_lock, _unlock    communicator, peer, value
+//     any marker in Win_post, _start, _complete, _wait          communicator, value = which window; origin = the group
 
 // One call of the message-passing library; what lies between two of them is computation.
 struct Call {
@@ -155,9 +157,10 @@ struct LocationCalls {
   // Counted between calls, where readings were taken at every entry and exit.
   double instructions = 0;
   double cycles = 0;
-  std::uint64_t counts = 0;                                     // of Alltoallv and Alltoallw
-  std::uint64_t zero_counts = 0;                                // those that send nothing
-  std::uint64_t untimed = 0;                                    // calls without a time, left out
+  std::vector<double> compute;    // ns between calls, by call path (RunCalls::paths); empty = no regions are known
+  std::uint64_t counts = 0;       // of Alltoallv and Alltoallw
+  std::uint64_t zero_counts = 0;  // those that send nothing
+  std::uint64_t untimed = 0;      // calls without a time, left out
   std::vector<std::pair<std::int64_t, std::uint32_t>> markers;  // time, name
 
   // The call that was entered at a moment, or kNone.
@@ -186,6 +189,7 @@ struct RunCalls {
   std::unique_ptr<ArrayPool> pool;
   const Trace* trace = nullptr;
   std::vector<CallName> names;
+  PathTable paths;                                    // of the program's own regions
   std::vector<LocationCalls> locations;               // those that have calls, by rank and then as in the trace
   std::vector<std::vector<std::uint32_t>> processes;  // locations of each, by rank
   std::vector<std::int32_t> ranks;                    // of the processes

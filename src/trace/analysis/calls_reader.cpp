@@ -59,11 +59,12 @@ using PartsByGroup = std::map<std::uint32_t, std::vector<CallPlace>>;
 // Reads the locations of one process.
 class ProcessReader {
  public:
-  ProcessReader(const Trace& trace, const Names& names, RunCalls& run, std::uint32_t process, PartsByGroup& parts)
+  ProcessReader(const Trace& trace, const Names& names, RunCalls& run, std::uint32_t process, PartsByGroup& parts,
+                PathTable& paths)
       : trace_(trace), names_(names), run_(run), parts_(parts) {
     for (const std::uint32_t location : run.processes[process]) {
       at_[run.locations[location].id] = states_.size();
-      State state;
+      State state(paths);
       state.location = location;
       state.tokens = LargeArray<std::uint32_t>(*run.pool);
       states_.push_back(std::move(state));
@@ -89,6 +90,9 @@ class ProcessReader {
 
  private:
   struct State {
+    explicit State(PathTable& table) : paths(table) {}
+    ComputePaths paths;
+    bool has_regions = false;  // of the program itself
     std::uint32_t location = 0;
     std::uint32_t depth = 0;  // of calls inside calls
     bool untimed = false;     // the call around has no time
@@ -139,7 +143,7 @@ class ProcessReader {
         break;
       case EventKind::marker:
         if (event.has_time) here.markers.emplace_back(event.time_ns, event.name);
-        lock(state, here, event);
+        window(state, here, event);
         break;
       default:
         break;
@@ -156,7 +160,13 @@ class ProcessReader {
 
   void enter(State& state, LocationCalls& here, const Event& event) {
     const std::uint16_t name = name_of(event);
-    if (name == kNoName || state.depth++ > 0) return;
+    if (name == kNoName) {
+      if (event.has_time && state.depth == 0) state.paths.enter(event.name, event.time_ns);
+      state.has_regions = true;
+      return;
+    }
+    if (state.depth++ > 0) return;
+    state.paths.pause(event.time_ns);
     state.untimed = !event.has_time || here.calls.size() + 1 >= kNone;
     if (state.untimed) {
       ++here.untimed;
@@ -193,7 +203,12 @@ class ProcessReader {
   }
 
   void leave(State& state, LocationCalls& here, const Event& event) {
-    if (name_of(event) == kNoName || state.depth == 0 || --state.depth > 0 || state.untimed) return;
+    if (name_of(event) == kNoName) {
+      if (event.has_time && state.depth == 0) state.paths.leave(event.name, event.time_ns);
+      return;
+    }
+    if (state.depth == 0 || --state.depth > 0 || state.untimed) return;
+    state.paths.resume(event.time_ns);
     Call& call = here.calls.back();
     if (event.has_time) call.exit = std::max(call.entry, event.time_ns);
     call.flags &= static_cast<std::uint8_t>(~Call::kUnfinished);
@@ -300,16 +315,23 @@ class ProcessReader {
     last = {true, event.time_ns, event.value};
   }
 
-  // Where the events inside of the call say which window is locked.
-  void lock(State& state, LocationCalls& here, const Event& event) {
-    const MarkerMeaning meaning = trace_.meaning(event);
-    if (meaning != MarkerMeaning::lock && meaning != MarkerMeaning::unlock) return;
-    if (!inside(state) || !event.communicator.valid() || event.peer < 0) return;
+  // Where the events inside of the call say which window it is about.
+  void window(State& state, LocationCalls& here, const Event& event) {
+    if (!inside(state) || !event.communicator.valid()) return;
     const CallKind kind = here.calls.back().kind;
-    if (kind != (meaning == MarkerMeaning::lock ? CallKind::window_lock : CallKind::window_unlock)) return;
+    if (!is_window_sync(kind)) return;
     if (!here.window_calls.empty() && here.window_calls.back().call == current(here)) return;
     WindowCall window{current(here), event.communicator.value, event.value};
-    window.target = event.peer;
+    if (kind == CallKind::window_lock || kind == CallKind::window_unlock) {
+      const MarkerMeaning meaning = trace_.meaning(event);
+      if (meaning != (kind == CallKind::window_lock ? MarkerMeaning::lock : MarkerMeaning::unlock)) return;
+      if (event.peer < 0) return;
+      window.target = event.peer;
+    } else if (event.origin < trace_.communicators().size()) {
+      window.group = static_cast<std::uint32_t>(event.origin);
+    } else if (kind == CallKind::window_post || kind == CallKind::window_start) {
+      return;
+    }
     here.window_calls.push_back(window);
   }
 
@@ -326,6 +348,7 @@ class ProcessReader {
 
   void finish(State& state) {
     LocationCalls& here = run_.locations[state.location];
+    if (state.has_regions) here.compute = state.paths.take();
     if (state.tokens.size() == here.calls.size()) find_loop(here, state.tokens);
   }
 
@@ -499,13 +522,14 @@ void unpack_array(Unpacker& unpack, LargeArray<T>& array) {
 }
 
 // Every process of the team sends what it has read, one process of the trace after the other.
-Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGroup>& parts) {
+Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGroup>& parts,
+                            std::vector<PathTable>& paths) {
   std::size_t next_item = 0;
   const auto next = [&](Parcel& parcel) -> Result<bool> {
     if (team().first() || next_item == share.mine().size()) return false;
     const std::size_t i = share.mine()[next_item++];
     Packer pack;
-    pack(std::uint64_t{i}, parts[i]);
+    pack(std::uint64_t{i}, parts[i], paths[i]);
     for (const std::uint32_t location : run.processes[i]) {
       LocationCalls& here = run.locations[location];
       pack_array(pack, here.calls);
@@ -515,7 +539,8 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
       pack_array(pack, here.parts);
       pack_array(pack, here.probed);
       pack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
-           here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
+           here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles,
+           here.compute);
       here = {};
     }
     parcel = std::move(pack).take();
@@ -527,7 +552,7 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
     std::uint64_t i = 0;
     unpack(i);
     if (!unpack.ok() || i >= run.processes.size()) return false;
-    unpack(parts[i]);
+    unpack(parts[i], paths[i]);
     for (const std::uint32_t location : run.processes[i]) {
       LocationCalls& here = run.locations[location];
       unpack_array(unpack, here.calls);
@@ -537,7 +562,8 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
       unpack_array(unpack, here.parts);
       unpack_array(unpack, here.probed);
       unpack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
-             here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
+             here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles,
+             here.compute);
     }
     status = unpack.status();
     if (status.ok()) status = run.pool->status();
@@ -547,6 +573,20 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
   FATHOM_CHECK(std::move(status));
   FATHOM_CHECK(share.join_diagnostics(Holder::first));
   return first_goes_on();
+}
+
+// One tree of call paths for all, in the order of processes.
+void join_paths(RunCalls& run, const std::vector<PathTable>& paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::vector<std::uint32_t> numbers = run.paths.merge(paths[i]);
+    for (const std::uint32_t location : run.processes[i]) {
+      std::vector<double>& compute = run.locations[location].compute;
+      if (compute.empty()) continue;
+      std::vector<double> joined(run.paths.size());
+      for (std::size_t node = 0; node < compute.size(); ++node) joined[numbers[node]] += compute[node];
+      compute = std::move(joined);
+    }
+  }
 }
 
 }  // namespace
@@ -582,11 +622,14 @@ Result<RunCalls> read_calls(const Trace& trace, const Work& work) {
     for (const std::uint32_t location : run.processes[i]) sum += extent(trace, run.locations[location].id);
     return sum;
   };
+  std::vector<PathTable> paths(run.processes.size());
   FATHOM_TRY(Share share, Share::of("reading calls", run.processes.size(), weight));
-  FATHOM_CHECK(share.each(
-      [&](std::size_t i) { return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i]).read(); }));
+  FATHOM_CHECK(share.each([&](std::size_t i) {
+    return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i], paths[i]).read();
+  }));
   FATHOM_CHECK(run.pool->status());
-  if (!share.alone()) FATHOM_CHECK(bring_to_first(share, run, parts));
+  if (!share.alone()) FATHOM_CHECK(bring_to_first(share, run, parts, paths));
+  join_paths(run, paths);
   run.names = std::move(names.names);
   make_groups(trace, run, parts);
   std::uint64_t untimed = 0;

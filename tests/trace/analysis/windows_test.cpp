@@ -78,6 +78,28 @@ TEST(Windows, AStartWaitsForTheLatestPost) {
   ASSERT_TRUE(analysis->efficiencies.ideal_runtime.has_value()) << analysis->efficiencies.why_not;
 }
 
+// OTF2 has an event inside of the call instead of arguments.
+TEST(Windows, AMarkerInTheCallMayTellTheGroup) {
+  Windows trace(2);
+  const auto origin = trace.group({0});
+  const auto target = trace.group({1});
+  const auto call = [&](std::size_t rank, const char* name, std::int64_t from, std::int64_t to, std::uint64_t group) {
+    const auto made = trace.region(name, "mpi");
+    trace.add(EventKind::enter, from * kSecond, made, rank);
+    Event& sync = trace.add(EventKind::marker, to * kSecond, Event::kNoName, rank);
+    sync.communicator = CommunicatorId(0);
+    sync.origin = group;
+    trace.add(EventKind::leave, to * kSecond, made, rank);
+  };
+  call(0, "MPI_Win_start", 10, 41, target);
+  call(0, "MPI_Win_complete", 50, 51, target);
+  call(1, "MPI_Win_post", 40, 41, origin);
+  call(1, "MPI_Win_wait", 42, 52, Event::kNoRecord);
+  trace.finish(2);
+  const std::vector<Found> expected = {{WaitKind::late_post, 0, 1, 30}, {WaitKind::early_wait, 1, 0, 8}};
+  EXPECT_EQ(waits(trace), expected);
+}
+
 TEST(Windows, ACompleteWaitsWhereTheStartDoesNot) {
   Windows trace(2);
   const auto origin = trace.group({0});

@@ -1,0 +1,51 @@
+#include "trace/analysis/compute_paths.hpp"
+
+namespace fathom::analysis {
+
+std::uint32_t PathTable::child(std::uint32_t parent, std::uint32_t region) {
+  const std::uint64_t key = std::uint64_t{parent} << 32 | region;
+  const auto [found, is_new] = children_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
+  if (is_new) nodes_.emplace_back(parent, region);
+  return found->second;
+}
+
+std::vector<std::uint32_t> PathTable::merge(const PathTable& other) {
+  std::vector<std::uint32_t> numbers(other.nodes_.size(), 0);
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    numbers[i] = child(numbers[other.nodes_[i].first], other.nodes_[i].second);
+  }
+  return numbers;
+}
+
+void ComputePaths::pass(std::int64_t now) {
+  if (begun_ && now > since_) {
+    const std::uint32_t node = stack_.empty() ? 0 : stack_.back();
+    if (node >= ns_.size()) ns_.resize(node + std::size_t{1});
+    ns_[node] += static_cast<double>(now - since_);
+  }
+  since_ = now;
+}
+
+void ComputePaths::enter(std::uint32_t region, std::int64_t now) {
+  pass(now);
+  stack_.push_back(table_->child(stack_.empty() ? 0 : stack_.back(), region));
+}
+
+void ComputePaths::leave(std::uint32_t region, std::int64_t now) {
+  pass(now);
+  // What was left without a word is left with what is around it.
+  for (std::size_t depth = stack_.size(); depth > 0; --depth) {
+    if (table_->region(stack_[depth - 1]) != region) continue;
+    stack_.resize(depth - 1);
+    return;
+  }
+}
+
+// As everywhere in the analysis nothing counts before the first call.
+void ComputePaths::pause(std::int64_t now) { pass(now); }
+void ComputePaths::resume(std::int64_t now) {
+  begun_ = true;
+  since_ = now;
+}
+
+}  // namespace fathom::analysis
