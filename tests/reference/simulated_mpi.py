@@ -94,7 +94,7 @@ class Simulation:
         self.instances = defaultdict(lambda: defaultdict(dict))  # by communicator, number, rank
         self.numbers = [defaultdict(int) for _ in range(size)]
         self.state = [None] * size  # of an operation under way
-        self.locks = defaultdict(list)  # by target: (free from, holder, call)
+        self.lock_rounds = defaultdict(lambda: {"come": {}, "left": {}})  # by target and round: entries and exits by rank
         self.posts = defaultdict(list)
         self.completes = defaultdict(list)
         self.met = defaultdict(int)
@@ -332,6 +332,24 @@ class Simulation:
             self.met["wait", r] += 1
             call = self.call(r, name, max(entry, until) + self.latency - entry, struct.pack(">h", a["window"]))
             call.wait("early_wait", until, culprit)
+        elif name == "MPI_Win_lock":
+            # All `sharers` lock the window of `target` once in a round; who comes first has it first.
+            round_ = self.lock_rounds[a["target"], self.met["lock", r]]
+            round_["come"].setdefault(r, entry)
+            if len(round_["come"]) < a["sharers"]:
+                return False
+            order = sorted(round_["come"], key=lambda other: (round_["come"][other], other))
+            before = order[order.index(r) - 1] if order[0] != r else None
+            if before is not None and before not in round_["left"]:
+                return False
+            until = round_["left"][before] if before is not None else entry
+            call = self.call(r, name, max(entry, until) + OVERHEAD - entry, struct.pack(">BiBh", 2, a["target"], 0, a["window"]))
+            if before is not None:
+                call.wait("lock_contention", until, before)
+        elif name == "MPI_Win_unlock":
+            call = self.call(r, name, OVERHEAD, struct.pack(">ih", a["target"], a["window"]))
+            self.lock_rounds[a["target"], self.met["lock", r]]["left"][r] = call.leave
+            self.met["lock", r] += 1
         else:
             raise ValueError(name)
         return True
@@ -401,5 +419,5 @@ def call_ids(names):
 IDS = call_ids("MPI_Send=0 MPI_Recv=1 MPI_Isend=8 MPI_Irecv=12 MPI_Waitall=18 MPI_Barrier=52 MPI_Bcast=53 MPI_Alltoallv=61 "
                "MPI_Reduce=62 MPI_Allreduce=65 MPI_Scan=67 MPI_Comm_rank=82 MPI_Comm_split=86 MPI_Init=124 MPI_Finalize=125 "
                "MPI_Win_complete=144 MPI_Win_create=145 MPI_Win_fence=146 MPI_Win_post=150 MPI_Win_start=151 MPI_Win_wait=154 "
-               "MPI_Comm_group=72 MPI_Group_incl=76 "
+               "MPI_Comm_group=72 MPI_Group_incl=76 MPI_Win_lock=149 MPI_Win_unlock=153 "
                "MPI_File_open=230 MPI_File_close=231 MPI_File_read_at=242 MPI_File_write_at_all=245")
