@@ -50,9 +50,8 @@ Result<std::string> report(const Dataset& dataset) {
   const auto& state = dataset.state();
   return guarded<std::string>(state->execution, [&]() -> fathom::Result<std::string> {
     const std::scoped_lock lock(state->mutex);
-    FATHOM_TRY(Report found, dataset_report(*state->dataset, state->dataset->work()));
-    found.path = state->dataset->path().string();
-    found.format = state->dataset->format().name;
+    FATHOM_TRY(const ReportInput input, report_input(*state->dataset));
+    FATHOM_TRY(const Report found, make_report(input));
     Output out;
     JsonWriter json(out);
     json.begin_object();

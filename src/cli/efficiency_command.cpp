@@ -6,7 +6,7 @@
 
 #include "cli/analysis_output.hpp"
 #include "cli/commands.hpp"
-#include "findings/trace_report.hpp"
+#include "findings/run_efficiency.hpp"
 #include "findings/trace_tables.hpp"
 #include "formats/registry.hpp"
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 class EfficiencyCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.positionals("PATH", paths_, "traces, or a directory with one trace in each of its folders")
+    options.positionals("PATH", paths_, "traces or profiles, or a directory with one in each of its folders")
         .choice("--scaling", scaling_, {"strong", "weak"},
                 "several runs: the same problem on more ranks, or one that grows with them")
         .choice("--of", of_, {"ranks", "threads"},
@@ -40,13 +40,14 @@ class EfficiencyCommand final : public Command {
     std::vector<fs::path> paths;
     for (const std::string& path : paths_) {
       std::error_code ignored;
-      if (!fs::is_directory(path, ignored) || is_one_trace(session, path)) {
+      if (!fs::is_directory(path, ignored) || is_one_run(session, path)) {
         paths.emplace_back(path);
         continue;
       }
       std::vector<fs::path> inside;
       for (const auto& entry : fs::directory_iterator(path, ignored)) {
-        if (entry.is_directory() || entry.path().extension() == ".meta") inside.push_back(entry.path());
+        if (entry.is_directory() || entry.path().extension() == ".meta" || entry.path().extension() == ".cubex")
+          inside.push_back(entry.path());
       }
       std::sort(inside.begin(), inside.end());
       paths.insert(paths.end(), inside.begin(), inside.end());
@@ -65,26 +66,20 @@ class EfficiencyCommand final : public Command {
         session.warn(fmt::format("{} is left out: {}", path.string(), added.error().text()));
       }
     }
-    if (runs.empty()) return Error("no run has a trace that can be used", Place::in(paths_.front()));
-    const Table table = efficiency_table(std::move(runs), scaling_ == "weak");
-    print_table(session, table, true);
-    const std::string falls = falls_first(table);
-    if (!session.json() && !session.csv() && !falls.empty()) {
-      const Column& column = table.column(falls);
-      session.out().write(fmt::format(
-          "\nFrom {} to {} locations {} falls most: {:.1f}% to {:.1f}%.\n", table.column("locations").real(0),
-          table.column("locations").real(table.rows() - 1), falls == "load_balance" ? "load balance" : falls,
-          column.real(0) * 100, column.real(table.rows() - 1) * 100));
-    }
+    if (runs.empty()) return Error("no run has MPI calls with times", Place::in(paths_.front()));
+    const bool weak = scaling_ == "weak";
+    const auto falling = falls_first(runs, weak);
+    print_table(session, efficiency_table(std::move(runs), weak), true);
+    if (!session.json() && !session.csv() && falling) session.out().write("\n" + falling_text(*falling) + "\n");
     return kDone;
   }
 
  private:
-  static bool is_one_trace(Session& session, const std::string& path) {
+  static bool is_one_run(Session& session, const std::string& path) {
     auto opened = session.open(path);
     if (!opened) return false;
     const auto levels = (*opened)->levels();
-    return std::find(levels.begin(), levels.end(), Level::trace) != levels.end();
+    return std::find(levels.begin(), levels.end(), Level::experiment) == levels.end();
   }
   static std::string name_of(const fs::path& path) {
     return path.stem().empty() ? path.parent_path().stem().string() : path.stem().string();
@@ -106,17 +101,7 @@ class EfficiencyCommand final : public Command {
   }
   static Result<RunEfficiency> one_run(Session& session, const fs::path& path) {
     FATHOM_TRY(const DatasetPtr dataset, session.open(path));
-    FATHOM_TRY(const auto trace, dataset->trace());
-    FATHOM_TRY(const auto analysis, analysis::analyse(*trace, session.work()));
-    RunEfficiency run;
-    run.name = name_of(path);
-    run.locations = analysis->run.present();
-    run.numbers = efficiency_numbers(analysis->efficiencies);
-    run.useful_s = run.numbers.useful_mean_s * static_cast<double>(run.locations);
-    if (analysis->efficiencies.cycles && run.useful_s > 0) {
-      run.numbers.frequency_hz = *analysis->efficiencies.cycles / run.useful_s;
-    }
-    return run;
+    return run_efficiency(*dataset, session.work());
   }
 
   std::vector<std::string> paths_;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "cli/analysis_output.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "findings/dataset_report.hpp"
+#include "findings/kinds.hpp"
 #include "io/output_file.hpp"
 #include "report/findings_output.hpp"
 #include "serve/report_page.hpp"
@@ -18,9 +20,11 @@ class ReportCommand final : public Command {
  public:
   void declare(Options& options) override {
     options
-        .positionals("PATH", paths_,
-                     "a trace, a profile, an experiment or a directory of runs; two profiles are compared, the earlier "
-                     "one first")
+        .positionals(
+            "PATH", paths_,
+            "a trace, a profile, an experiment or a directory of runs; two are compared, the earlier one first: "
+            "profiles, traces, or directories with repetitions of one run",
+            false)
         .value("-o,--output", "FILE.html", &target_,
                "write a page with findings, call trees, distributions, comparison and models: one file that opens from "
                "disk and asks nobody; of any number of datasets")
@@ -29,9 +33,12 @@ class ReportCommand final : public Command {
         .flag("--markdown", markdown_, "Markdown on stdout, for a ticket or a pull request")
         .value("--fail-above", "S", &fail_above_,
                "exit with status 1 when a finding costs at least this share of all time (0.1 = a tenth)")
+        .flag("--kinds", kinds_, "list what can be found, and in what")
         .example("fathom report run.meta", "what is wrong, why, and what to do about it")
         .example("fathom report profile.cubex", "the same of a profile: imbalance, hot spots, MPI, files")
         .example("fathom report before.cubex after.cubex", "what became slower")
+        .example("fathom report before/ after/", "the same with repetitions: what is more than noise")
+        .example("fathom report study/", "runs at different scale: what falls first, what will not scale")
         .example("fathom report run.cubex -o report.html", "one page to share, at most 10 MB")
         .example("fathom report run.meta --json", "the same for programs, with all numbers")
         .example("fathom report run.meta --fail-above 0.1", "for CI: a problem is an error")
@@ -42,18 +49,22 @@ class ReportCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
+    if (kinds_) {
+      print_table(session, finding_kind_table());
+      return kDone;
+    }
+    if (paths_.empty()) return Error::usage("report needs a dataset").hint("fathom report PATH, or --kinds");
     if (target_) return write_page(session);
     if (anonymous_ || !sources_.empty()) return Error::usage("--anonymous and --source go with -o FILE.html");
     if (paths_.size() > 2) {
       return Error::usage("report takes one dataset, or two to compare").hint("fathom efficiency shows many runs");
     }
-    FATHOM_TRY(const DatasetPtr dataset, session.open(paths_.back()));
-    FATHOM_TRY(Report report, paths_.size() == 2 ? make_pair(session, *dataset) : make(*dataset));
+    FATHOM_TRY(const Report report, make(session));
     if (session.json()) {
       JsonWriter json(session.out());
       json.begin_object();
       write_report(json, report);
-      write_sorted_diagnostics(session, json);
+      session.write_diagnostics(json);
       json.end_object();
       session.forget_diagnostics();
     } else {
@@ -65,17 +76,6 @@ class ReportCommand final : public Command {
   }
 
  private:
-  // Files are read in parallel, so that what is noticed comes in any order: here it does not.
-  static void write_sorted_diagnostics(const Session& session, JsonWriter& json) {
-    std::vector<Diagnostic> all = session.work()->diagnostics.all();
-    std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
-      return std::tie(a.place.file, a.id, a.place.offset) < std::tie(b.place.file, b.id, b.place.offset);
-    });
-    json.key("diagnostics").begin_array();
-    for (const Diagnostic& diagnostic : all) write_diagnostic(json, diagnostic);
-    json.end_array();
-  }
-
   // The datasets with all their views in one file.
   Result<int> write_page(Session& session) const {
     if (fail_above_) return Error::usage("--fail-above looks at findings, not at pages: leave out -o");
@@ -94,14 +94,14 @@ class ReportCommand final : public Command {
     return kDone;
   }
 
-  static Result<Report> make(Dataset& dataset) {
-    FATHOM_TRY(const ReportInput input, report_input(dataset));
+  Result<Report> make(Session& session) const {
+    if (paths_.size() == 2) {
+      const auto open = [&](const std::filesystem::path& path) { return session.open(path); };
+      return make_report(paths_[0], paths_[1], open);
+    }
+    FATHOM_TRY(const DatasetPtr dataset, session.open(paths_.front()));
+    FATHOM_TRY(const ReportInput input, report_input(*dataset));
     return make_report(input);
-  }
-
-  Result<Report> make_pair(Session& session, Dataset& after) const {
-    FATHOM_TRY(const DatasetPtr before, session.open(paths_.front()));
-    return make_report(*before, after);
   }
 
   std::vector<std::string> paths_;
@@ -109,6 +109,7 @@ class ReportCommand final : public Command {
   std::optional<std::string> target_;
   bool anonymous_ = false;
   bool markdown_ = false;
+  bool kinds_ = false;
   std::optional<double> fail_above_;
 };
 

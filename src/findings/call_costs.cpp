@@ -59,7 +59,7 @@ Result<CallCosts> find_call_costs(const Analysis& analysis) {
     const auto& waits = analysis.waits.locations[l].waits;
     for (std::uint32_t i = 0; i < here.calls.size(); ++i) {
       const Call& call = here.calls[i];
-      if (is_io(call.kind) || call.entry >= run.t1) continue;
+      if (is_io(call.kind) || call.kind == CallKind::init || call.entry >= run.t1) continue;
       const bool waited = call.first_wait < waits.size() && waits[call.first_wait].call == i;
       const auto ns =
           static_cast<double>(std::min(call.exit, run.t1) - call.entry - (waited ? waits[call.first_wait].length : 0));

@@ -14,7 +14,7 @@ struct CallCost {
 };
 
 struct CallCosts {
-  CallCost all;     // time in calls, without waiting and files
+  CallCost all;     // time in calls, without waiting, files and MPI_Init
   CallCost tiny;    // of calls whose messages are all tiny
   CallCost counts;  // of Alltoallv and Alltoallw
   std::uint64_t messages = 0;

@@ -1,48 +1,142 @@
 #include "findings/dataset_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/team.hpp"
 #include "findings/experiment_report.hpp"
+#include "findings/gpu_rules.hpp"
+#include "findings/pair_report.hpp"
 #include "findings/profile_report.hpp"
+#include "findings/run_efficiency.hpp"
+#include "findings/thread_rules.hpp"
 #include "findings/trace_report.hpp"
 #include "formats/format.hpp"
+#include "formats/runs/runs_format.hpp"
+#include "io/directory.hpp"
+#include "profile/reduce/reduce.hpp"
 #include "profile/selection.hpp"
 #include "trace/analysis/analysis.hpp"
 
 namespace fathom {
+
+namespace {
+
+constexpr std::string_view kOutsideRegions = "compute";  // in reduced profiles
+
+bool has(const Dataset& dataset, Level level) {
+  const auto levels = dataset.levels();
+  return std::find(levels.begin(), levels.end(), level) != levels.end();
+}
+
+Result<Report> of_profile(const ProfilePtr& profile) {
+  FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, {}));
+  return profile_report(profile, metrics.front());
+}
+
+// What a trace tells of threads and GPUs, beside the profile of the same run.
+Result<void> add_threads(const Trace& trace, const Work& work, Report& report) {
+  auto threads = analysis::thread_efficiencies(trace, work);
+  if (threads) {
+    report.threads = *threads;
+    report.runtime_s = threads->runtime * 1e-9;
+    for (Finding& finding : thread_findings(*threads)) report.findings.push_back(std::move(finding));
+  } else if (threads.error().kind() != ErrorKind::usage) {
+    return std::move(threads).error();
+  }
+  FATHOM_TRY(auto gpu, idle_gpus(trace));
+  if (gpu) {
+    // The order in time says it better than sums do.
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.kind == "gpu_idle"; });
+    report.findings.push_back(std::move(*gpu));
+  }
+  report.finish();
+  return {};
+}
+
+// Without messages nobody can be seen to wait for another; what the threads do can be.
+Result<Report> of_trace_without_messages(const ReportInput& input) {
+  const TeamScope alone(nullptr);  // the others have left when the calls were brought together
+  ReduceOptions options;
+  options.name = input.path;
+  FATHOM_TRY(const ProfilePtr profile, reduce(*input.trace, options, input.work));
+  FATHOM_TRY(Report report, of_profile(profile));
+  // What threads do outside of all regions nobody knows: most of them sleep.
+  std::erase_if(report.findings, [](const Finding& finding) { return finding.where.region == kOutsideRegions; });
+  FATHOM_CHECK(add_threads(*input.trace, input.work, report));
+  report.why_no_waits = "the trace has no MPI calls with times";
+  return report;
+}
+
+Result<Report> of_runs(const ReportInput& input) {
+  const TeamScope alone(nullptr);  // the others have left when the experiment was made
+  FATHOM_TRY(auto runs, run_efficiencies(input.path, input.work));
+  Report report = runs.empty() ? Report{} : scaling_report(std::move(runs));
+  FATHOM_TRY(Report models, experiment_report(*input.experiment, input.work));
+  for (Finding& finding : models.findings) report.findings.push_back(std::move(finding));
+  report.finish();
+  return report;
+}
+
+Result<Report> report_of(const ReportInput& input) {
+  if (input.experiment) {
+    return input.format == runs::format().name ? of_runs(input) : experiment_report(*input.experiment, input.work);
+  }
+  if (input.profile) {
+    FATHOM_TRY(Report report, of_profile(input.profile));
+    if (input.trace) FATHOM_CHECK(add_threads(*input.trace, input.work, report));
+    return report;
+  }
+  auto analysed = analysis::analyse(*input.trace, input.work);
+  if (analysed) return trace_report(**analysed);
+  if (analysed.error().kind() != ErrorKind::usage) return std::move(analysed).error();
+  return of_trace_without_messages(input);
+}
+
+// One run, or all that a directory holds.
+Result<std::vector<ProfilePtr>> side_of(const std::filesystem::path& path, const OpenDataset& open) {
+  std::vector<ProfilePtr> out;
+  auto opened = open(path);
+  if (opened && !has(**opened, Level::experiment)) {
+    FATHOM_TRY(auto profile, (*opened)->profile());
+    out.push_back(std::move(profile));
+    return out;
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    if (!opened) return std::move(opened).error();
+    return Error::usage(path.string() + " is an experiment: profiles and traces can be compared");
+  }
+  FATHOM_TRY(std::vector<std::filesystem::path> entries, list_directory(path));
+  std::sort(entries.begin(), entries.end());
+  for (const std::filesystem::path& entry : entries) {
+    const auto run = open(entry);
+    if (!run || has(**run, Level::experiment)) continue;  // what is no run may stand beside them
+    FATHOM_TRY(auto profile, (*run)->profile());
+    out.push_back(std::move(profile));
+  }
+  if (out.empty()) return Error("this directory holds no runs", Place::in(path.string()));
+  return out;
+}
+
+}  // namespace
 
 Result<ReportInput> report_input(Dataset& dataset) {
   ReportInput input;
   input.path = dataset.path().string();
   input.format = dataset.format().name;
   input.work = dataset.work();
-  const auto levels = dataset.levels();
-  const auto has = [&](Level level) { return std::find(levels.begin(), levels.end(), level) != levels.end(); };
-  if (has(Level::profile)) {
-    FATHOM_TRY(input.profile, dataset.profile());
-  } else if (has(Level::experiment)) {
+  if (!has(dataset, Level::profile) && !has(dataset, Level::trace)) {
     FATHOM_TRY(input.experiment, dataset.experiment());
-  } else {
+    return input;
+  }
+  if (has(dataset, Level::profile)) {
+    FATHOM_TRY(input.profile, dataset.profile());
+  }
+  if (has(dataset, Level::trace)) {
     FATHOM_TRY(input.trace, dataset.trace());
   }
   return input;
 }
-
-namespace {
-
-Result<Report> report_of(const ReportInput& input) {
-  if (input.profile) {
-    FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*input.profile, {}));
-    return profile_report(*input.profile, metrics.front());
-  }
-  if (input.experiment) return experiment_report(*input.experiment, input.work);
-  FATHOM_TRY(const auto analysis, analysis::analyse(*input.trace, input.work));
-  return trace_report(*analysis);
-}
-
-}  // namespace
 
 Result<Report> make_report(const ReportInput& input) {
   FATHOM_TRY(Report report, report_of(input));
@@ -51,22 +145,13 @@ Result<Report> make_report(const ReportInput& input) {
   return report;
 }
 
-Result<Report> dataset_report(Dataset& dataset, const Work& work) {
-  FATHOM_TRY(ReportInput input, report_input(dataset));
-  input.work = work;
-  return make_report(input);
-}
-
-Result<Report> make_report(Dataset& before, Dataset& after) {
-  FATHOM_TRY(const auto a, before.profile());
-  FATHOM_TRY(const auto b, after.profile());
-  FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*a, {}));
-  const std::string& name = a->defs().metric(metrics.front()).name;
-  const MetricId other = b->defs().find_metric(name);
-  if (!other.valid()) return Error::usage(fmt::format("{} has no metric '{}'", after.path().string(), name));
-  FATHOM_TRY(Report report, pair_report({a.get(), metrics.front()}, {b.get(), other}));
-  report.path = after.path().string();
-  report.format = after.format().name;
+Result<Report> make_report(const std::filesystem::path& before, const std::filesystem::path& after,
+                           const OpenDataset& open) {
+  FATHOM_TRY(const auto a, side_of(before, open));
+  FATHOM_TRY(const auto b, side_of(after, open));
+  FATHOM_TRY(Report report, pair_report(a, b));
+  report.path = after.string();
+  report.format = "pair";
   return report;
 }
 

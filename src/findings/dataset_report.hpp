@@ -1,6 +1,7 @@
 // The report of any dataset, by the level that says most about it; and of two, compared.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "findings/finding.hpp"
@@ -8,7 +9,7 @@
 
 namespace fathom {
 
-// The level that a report is made from, with the names that it carries; one of the three is there.
+// What a report is made from, with the names that it carries: an experiment, or a profile, a trace or both.
 struct ReportInput {
   std::shared_ptr<const Profile> profile;
   std::shared_ptr<const Experiment> experiment;
@@ -18,13 +19,13 @@ struct ReportInput {
   Work work;
 };
 
-// Makes the level; the dataset is not needed any more afterwards.
+// Makes the levels; the dataset is not needed any more afterwards.
 Result<ReportInput> report_input(Dataset& dataset);
 // MT: safe.
 Result<Report> make_report(const ReportInput& input);
-// Both in one.
-Result<Report> dataset_report(Dataset& dataset, const Work& work);
-// Profiles, and traces as such: what became slower. Named after the later one.
-Result<Report> make_report(Dataset& before, Dataset& after);
+// Two profiles, or traces as such: what became slower. A directory on either side holds repetitions of one run.
+using OpenDataset = std::function<Result<DatasetPtr>(const std::filesystem::path&)>;
+Result<Report> make_report(const std::filesystem::path& before, const std::filesystem::path& after,
+                           const OpenDataset& open);
 
 }  // namespace fathom

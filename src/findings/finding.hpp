@@ -9,6 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/table.hpp"
+#include "trace/analysis/threads.hpp"
+
 namespace fathom {
 
 enum class FindingLevel : std::uint8_t { note, warning, problem };
@@ -143,6 +146,11 @@ struct Report {
   std::optional<std::vector<DelayCost>> delay_costs;
   std::optional<IterationNumbers> iterations;
   std::optional<PatternNumbers> pattern;
+  std::optional<analysis::ThreadEfficiencies> threads;
+  // Of a directory of runs: efficiencies over scale (run_efficiency.hpp).
+  std::optional<Table> runs;
+  bool runs_weak = false;    // computation is compared for a problem that grows with the ranks
+  std::string why_no_waits;  // of a trace: there are no wait states, no critical path and no efficiencies of ranks
 
   // Leaves out what is too small to tell, puts the rest in order.
   void finish();

@@ -7,13 +7,6 @@
 namespace fathom {
 
 // `time` is the metric that counts; everything but path and format.
-Result<Report> profile_report(const Profile& profile, MetricId time);
-
-// Two profiles of the same program, by region: what became slower is a regression, what became faster a note.
-struct PairInput {
-  const Profile* profile = nullptr;
-  MetricId time;
-};
-Result<Report> pair_report(const PairInput& before, const PairInput& after);
+Result<Report> profile_report(ProfilePtr profile, MetricId time);
 
 }  // namespace fathom

@@ -77,6 +77,28 @@ class Writer {
                                                   : run_.names[static_cast<std::size_t>(largest - gaps.begin())].name;
   }
 
+  // Where regions are known: the call path in which a location computes most above the average of all.
+  [[nodiscard]] std::string computed_in(std::uint32_t location, double& share) const {
+    const std::vector<double>& own = run_.locations[location].compute;
+    std::vector<double> excess(own);
+    for (const LocationCalls& other : run_.locations) {
+      for (std::size_t node = 0; node < std::min(other.compute.size(), excess.size()); ++node) {
+        excess[node] -= other.compute[node] / static_cast<double>(run_.present());
+      }
+    }
+    double all = 0;
+    for (const double ns : excess) all += std::max(0.0, ns);
+    const auto largest = std::max_element(excess.begin(), excess.end());
+    if (largest == excess.end() || *largest <= 0 || largest == excess.begin()) return {};
+    share = *largest / all;
+    std::string path;
+    for (auto node = static_cast<std::uint32_t>(largest - excess.begin()); node != 0; node = run_.paths.parent(node)) {
+      const std::string& name = run_.trace->definitions().regions[run_.paths.region(node)].name;
+      path = path.empty() ? name : name + "->" + path;
+    }
+    return path;
+  }
+
   void add_waiting(WaitFinding kind) {
     const WaitCause& cause = causes_.causes[static_cast<std::size_t>(kind)];
     const Iterations& iterations = analysis_.iterations;
@@ -149,12 +171,14 @@ class Writer {
 
   void add_own_evidence(WaitFinding kind, std::uint32_t culprit, Finding& finding, TextNumbers& numbers) const {
     if (kind == WaitFinding::load_imbalance) {
-      const double mean = analysis_.efficiencies.useful_mean;
-      const double useful = useful_time(run_, culprit, run_.t0, run_.t1);
+      const double mean = causes_.useful_mean;
+      const double useful = causes_.useful[culprit];
       numbers.excess_s = (useful - mean) * kSecond;
       numbers.excess = mean > 0 ? useful / mean - 1 : 0;
+      finding.where.callpath = computed_in(culprit, numbers.callpath_share);
       finding.add_evidence("load_balance", analysis_.efficiencies.load_balance);
-      finding.add_evidence("max_over_mean", mean > 0 ? analysis_.efficiencies.useful_max / mean : 1.0);
+      const double all_mean = analysis_.efficiencies.useful_mean;
+      finding.add_evidence("max_over_mean", all_mean > 0 ? analysis_.efficiencies.useful_max / all_mean : 1.0);
       finding.add_evidence("excess_s", numbers.excess_s);
     } else if (kind == WaitFinding::serialisation) {
       finding.add_evidence("concurrency", numbers.concurrency);

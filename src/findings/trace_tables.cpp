@@ -75,56 +75,6 @@ Table critical_path_table(const Analysis& analysis) {
   return std::move(table).finish();
 }
 
-Table efficiency_table(std::vector<RunEfficiency> runs, bool weak) {
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const RunEfficiency& a, const RunEfficiency& b) { return a.locations < b.locations; });
-  // Counters are rare: columns for them only where a run has them.
-  const bool counted = std::any_of(runs.begin(), runs.end(),
-                                   [](const RunEfficiency& run) { return run.numbers.instructions.has_value(); });
-  Schema schema{"efficiency",
-                {{"run", ColumnType::text},
-                 {"locations", ColumnType::uint64},
-                 {"runtime_s", ColumnType::float64, "s"},
-                 {"global", ColumnType::float64},
-                 {"parallel", ColumnType::float64},
-                 {"load_balance", ColumnType::float64},
-                 {"communication", ColumnType::float64},
-                 {"serialisation", ColumnType::float64},
-                 {"transfer", ColumnType::float64},
-                 {"computation", ColumnType::float64},
-                 {"speedup", ColumnType::float64}}};
-  if (counted) {
-    for (const char* name : {"instruction_scaling", "ipc_scaling", "frequency_scaling", "ipc", "frequency_ghz"}) {
-      schema.columns.push_back({name, ColumnType::float64});
-    }
-  }
-  TableBuilder table(std::move(schema));
-  for (const RunEfficiency& run : runs) {
-    const RunEfficiency& first = runs.front();
-    double computation = run.useful_s > 0 ? first.useful_s / run.useful_s : 1;
-    if (weak && first.locations > 0)
-      computation *= static_cast<double>(run.locations) / static_cast<double>(first.locations);
-    const double speedup = run.numbers.runtime_s > 0 ? first.numbers.runtime_s / run.numbers.runtime_s : 1;
-    const EfficiencyNumbers& n = run.numbers;
-    const EfficiencyNumbers& m = first.numbers;
-    if (!counted) {
-      table.row(run.name, run.locations, n.runtime_s, n.parallel * computation, n.parallel, n.load_balance,
-                n.communication, n.serialisation, n.transfer, computation, speedup);
-      continue;
-    }
-    const auto ratio = [](const std::optional<double>& a, const std::optional<double>& b, double scale = 1) {
-      return a && b && *b > 0 ? std::optional(*a / *b * scale) : std::nullopt;
-    };
-    const double grown =
-        weak && first.locations > 0 ? static_cast<double>(run.locations) / static_cast<double>(first.locations) : 1;
-    table.row(run.name, run.locations, n.runtime_s, n.parallel * computation, n.parallel, n.load_balance,
-              n.communication, n.serialisation, n.transfer, computation, speedup,
-              ratio(m.instructions, n.instructions, grown), ratio(n.ipc, m.ipc), ratio(n.frequency_hz, m.frequency_hz),
-              n.ipc, ratio(n.frequency_hz, std::optional(1e9)));
-  }
-  return std::move(table).finish();
-}
-
 Table thread_table(const std::vector<RunThreads>& runs) {
   Schema schema{"thread_efficiency",
                 {{"run", ColumnType::text}, {"threads", ColumnType::uint64}, {"runtime_s", ColumnType::float64, "s"}}};
@@ -142,22 +92,6 @@ Table thread_table(const std::vector<RunThreads>& runs) {
               n.gpu_load_balance, n.gpu_orchestration);
   }
   return std::move(table).finish();
-}
-
-std::string falls_first(const Table& efficiencies) {
-  if (efficiencies.rows() < 2) return {};
-  std::string found;
-  double largest = 0.01;
-  for (const char* name : {"load_balance", "serialisation", "transfer", "communication", "computation"}) {
-    const Column& column = efficiencies.column(name);
-    const double fall = column.real(0) - column.real(efficiencies.rows() - 1);
-    // Communication is named where its parts are not known.
-    if (fall > largest) {
-      largest = fall;
-      found = name;
-    }
-  }
-  return found;
 }
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/number.hpp"
+#include "base/text.hpp"
 
 namespace fathom {
 
@@ -30,9 +31,19 @@ std::string doing(const Finding& finding) {
   return several ? "compute" : "computes";
 }
 
+// ", most of it in solve"
+std::string in_callpath(const Finding& finding, const TextNumbers& n) {
+  constexpr double kMost = 0.5;
+  if (finding.where.callpath.empty() || n.callpath_share < kMost) return {};
+  const auto last = finding.where.callpath.rfind("->");
+  return fmt::format(
+      ", most of that in {}",
+      shorten_name(last == std::string::npos ? finding.where.callpath : finding.where.callpath.substr(last + 2), 60));
+}
+
 Sentences load_imbalance(const Finding& f, const TextNumbers& n, const std::string& who, const std::string& lost) {
-  return {fmt::format("{} computes {} longer than the average rank, and the others wait{} for it: {} lost.", who,
-                      share(n.excess), in_region(f), lost),
+  return {fmt::format("{} computes {} longer than the average rank{}, and the others wait{} for it: {} lost.", who,
+                      share(n.excess), in_callpath(f, n), in_region(f), lost),
           n.node.empty()
               ? fmt::format("Move work away from {}: {} has {} more than its share.", who,
                             f.culprits.list.size() > 1 ? "the first one" : "it", seconds(n.excess_s))
@@ -82,8 +93,8 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
     s.advice = s.advice.replace(s.advice.find(Who), Who.size(), who);
     if (several) {
       s.text = fmt::format(
-          "{} compute longer than the average rank, the first by {}, and the others wait{} for them: {} lost.", Who,
-          share(n.excess), in_region(f), lost);
+          "{} compute longer than the average rank, the first by {}{}, and the others wait{} for them: {} lost.", Who,
+          share(n.excess), in_callpath(f, n), in_region(f), lost);
     }
   } else if (f.kind == "alternating_imbalance") {
     s = {fmt::format("In each step another rank is late and the others wait for it{}, though all compute the same in "
@@ -94,7 +105,11 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
   } else if (f.kind == "late_sender") {
     s = {fmt::format("Ranks wait{} for messages of {}, which {} before sending them: {} lost.", in_region(f), who,
                      doing(f), lost),
-         fmt::format("Send first and compute then: let {} call MPI_Isend as soon as the data are there.", who)};
+         f.where.activity == "mpi"
+             ? std::string(
+                   "Look at the calls before these messages are sent: fewer of them, or nonblocking ones, let them "
+                   "leave earlier.")
+             : fmt::format("Send first and compute then: let {} call MPI_Isend as soon as the data are there.", who)};
   } else if (f.kind == "late_receiver") {
     s = {fmt::format("Senders of large messages wait{} until {} {} to receive them: {} lost.", in_region(f), who,
                      several ? "are ready" : "is ready", lost),
@@ -149,14 +164,26 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
     s = {fmt::format("Moving data, without any waiting, costs {}, most of it{}.", lost, in_region(f)),
          "Send less or less often, combine messages, or place ranks that talk much on the same node."};
   } else if (f.kind == "wait_io") {
-    s = {fmt::format("Ranks wait in {} for {} before they use a file together: {} lost.", region, who, lost),
+    s = {fmt::format("Before they use a file together, ranks wait in {} for {}, which still {}: {} lost.", region, who,
+                     doing(f), lost),
          "Let ranks come to the call together, or use independent or nonblocking file operations."};
   } else if (f.kind == "wait_fence") {
-    s = {fmt::format("Ranks wait in {} for {}: {} lost.", region, who, lost),
+    s = {fmt::format("Ranks wait in {} for {}, which still {}: {} lost.", region, who, doing(f), lost),
          "Use fences less often, or synchronise only those that exchange data (post, start, complete, wait)."};
   } else if (f.kind == "lock_contention") {
-    s = {fmt::format("Ranks wait in {} for a lock that {} holds: {} lost.", region, who, lost),
-         "Hold locks for a shorter time, or use shared ones."};
+    s = {fmt::format("Ranks wait in {} for the lock of a window that {} {}: {} lost.", region, who,
+                     several ? "hold" : "holds", lost),
+         "Do less between MPI_Win_lock and MPI_Win_unlock, or use shared locks where ranks only read."};
+  } else if (f.kind == "late_post") {
+    s = {fmt::format("Ranks that want to put or get data wait in {} until {}, which still {}, {} the window "
+                     "(MPI_Win_post): {} lost.",
+                     region, who, doing(f), several ? "open" : "opens", lost),
+         fmt::format("Let {} call MPI_Win_post before computing.", who)};
+  } else if (f.kind == "early_wait") {
+    s = {fmt::format("Ranks wait in {} until {}, which still {}, {} the access to their windows (MPI_Win_complete): {} "
+                     "lost.",
+                     region, who, doing(f), several ? "end" : "ends", lost),
+         fmt::format("Let {} call MPI_Win_complete as soon as the data are moved, and compute then.", who)};
   } else {
     s = {fmt::format("Ranks wait in {} for {}: {} lost.", region, who, lost),
          "Let both sides come to the call together."};

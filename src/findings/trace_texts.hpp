@@ -10,7 +10,8 @@ struct TextNumbers {
   double runtime_s = 0;
   double excess = 0;  // of the first culprit over the mean, share
   double excess_s = 0;
-  double concurrency = 0;  // ranks that work at a time
+  double callpath_share = 0;  // of the excess, in where.callpath
+  double concurrency = 0;     // ranks that work at a time
   std::uint64_t ranks = 0;
   double service_s = 0;
   double median_s = 0;

@@ -25,6 +25,8 @@ struct WaitCauses {
   double waited = 0;   // ns, all of it
   double chained = 0;  // share of point-to-point waiting whose culprits had waited themselves
   bool serial = false;
+  std::vector<double> useful;  // ns by location, without slow steps: those are another finding
+  double useful_mean = 0;
 };
 
 WaitCauses find_wait_causes(const analysis::Analysis& analysis);

@@ -1,4 +1,5 @@
 #include "report/findings_output.hpp"
+#include "report/table_output.hpp"
 
 namespace fathom {
 
@@ -92,6 +93,20 @@ void write_efficiencies(JsonWriter& json, const EfficiencyNumbers& numbers) {
   json.end_object();
 }
 
+void write_threads(JsonWriter& json, const analysis::ThreadEfficiencies& n) {
+  json.begin_object().member("runtime_s", n.runtime * 1e-9).member("threads", n.threads);
+  json.member("parallel", n.parallel).member("process", n.process);
+  json.member("process_load_balance", n.process_load_balance).member("process_communication", n.process_communication);
+  json.member("thread", n.thread).member("serial_region", n.serial_region);
+  json.member("parallel_region", n.parallel_region).member("mpi_parallel", n.mpi_parallel);
+  json.member("omp_parallel", n.omp_parallel).member("omp_load_balance", n.omp_load_balance);
+  json.member("omp_scheduling", n.omp_scheduling).member("omp_serialisation", n.omp_serialisation);
+  optional_member(json, "offload", n.offload);
+  optional_member(json, "gpu_load_balance", n.gpu_load_balance);
+  optional_member(json, "gpu_orchestration", n.gpu_orchestration);
+  json.end_object();
+}
+
 void write_wait_states(JsonWriter& json, const std::vector<WaitState>& states) {
   json.begin_object();
   for (const WaitState& state : states) {
@@ -159,6 +174,22 @@ void write_report(JsonWriter& json, const Report& report) {
   if (report.iterations) {
     json.key("iterations");
     write_iterations(json, *report.iterations);
+  }
+  // What this trace cannot tell, and why.
+  if (!report.why_no_waits.empty()) {
+    for (const char* name : {"efficiencies", "critical_path", "wait_states", "delay_costs", "iterations", "pattern"}) {
+      json.key(name).value(nullptr);
+    }
+    json.member("why_not", report.why_no_waits);
+  }
+  if (report.threads) {
+    json.key("thread_efficiencies");
+    write_threads(json, *report.threads);
+  }
+  if (report.runs) {
+    json.key("runs");
+    write_json(json, *report.runs);
+    json.member("scaling", report.runs_weak ? "weak" : "strong");
   }
   if (report.pattern) {
     json.key("pattern").begin_object().member("class", report.pattern->name);

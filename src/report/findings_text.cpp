@@ -46,6 +46,40 @@ std::string efficiency_sentence(const EfficiencyNumbers& numbers) {
   return out + ".";
 }
 
+// The same for threads: what the sum of inefficiencies is made of.
+std::string thread_sentence(const analysis::ThreadEfficiencies& numbers) {
+  std::string out = fmt::format("Of the time of {:.0f} thread{} {} is useful", numbers.threads,
+                                numbers.threads == 1 ? "" : "s", share(numbers.parallel));
+  if (numbers.threads > 1 || numbers.process < 1) {
+    out += fmt::format(
+        " (lost: {} while processes do not work at all, {} in serial sections, {} inside of parallel "
+        "regions and tasks)",
+        share(1 - numbers.process), share(1 - numbers.serial_region), share(1 - numbers.parallel_region));
+  }
+  return out + ".";
+}
+
+std::string no_waits_sentence(const std::string& why) {
+  return fmt::format("Who waits for whom is not known: {}.", why);
+}
+
+// Runs over scale, as many columns as people look at.
+const std::vector<std::pair<const char*, const char*>>& run_columns() {
+  static const std::vector<std::pair<const char*, const char*>> kColumns = {
+      {"global", "GLOBAL"},           {"parallel", "PARALLEL"},           {"load_balance", "LOAD BALANCE"},
+      {"communication", "COMMUNIC."}, {"serialisation", "SERIALISATION"}, {"transfer", "TRANSFER"},
+      {"computation", "COMPUTATION"}};
+  return kColumns;
+}
+std::string cell_of(const Column& column, std::size_t row) {
+  return column.is_null(row) ? std::string("-") : share(column.real(row));
+}
+std::string scaling_sentence(const Report& report) {
+  return fmt::format("Computation is compared for {}.", report.runs_weak
+                                                            ? "a problem that grows with the ranks (weak scaling)"
+                                                            : "a problem that stays the same (strong scaling)");
+}
+
 std::string iteration_sentence(const IterationNumbers& numbers) {
   std::string out = fmt::format("{} steps of {} each", grouped(numbers.count), seconds(numbers.median_s));
   if (numbers.phases.size() > 1) {
@@ -88,6 +122,21 @@ std::string report_text(const Report& report, const Terminal& terminal) {
     if (!finding.advice.empty()) out += wrapped("-> " + finding.advice, width, "   ");
   }
   if (report.efficiencies) out += "\n" + wrapped(efficiency_sentence(*report.efficiencies), width, "");
+  if (report.threads) out += "\n" + wrapped(thread_sentence(*report.threads), width, "");
+  if (!report.why_no_waits.empty()) out += wrapped(no_waits_sentence(report.why_no_waits), width, "");
+  if (report.runs) {
+    TextTable table;
+    table.column("RUN").column("LOCATIONS", Align::right).column("RUNTIME", Align::right);
+    for (const auto& [name, title] : run_columns()) table.column(title, Align::right);
+    for (std::size_t row = 0; row < report.runs->rows(); ++row) {
+      std::vector<Cell> cells = {std::string(report.runs->column("run").text(row)),
+                                 grouped(static_cast<std::uint64_t>(report.runs->column("locations").real(row))),
+                                 seconds(report.runs->column("runtime_s").real(row))};
+      for (const auto& [name, title] : run_columns()) cells.emplace_back(cell_of(report.runs->column(name), row));
+      table.row(std::move(cells));
+    }
+    out += "\n" + table.text(terminal) + scaling_sentence(report) + "\n";
+  }
   if (report.iterations) out += wrapped(iteration_sentence(*report.iterations), width, "");
   if (report.critical_path && !report.critical_path->empty()) {
     const PathPart& first = report.critical_path->front();
@@ -126,6 +175,27 @@ std::string report_markdown(const Report& report) {
     out += "| parallel efficiency | load balance | communication | serialisation | transfer |\n|---|---|---|---|---|\n";
     out += fmt::format("| {} | {} | {} | {} | {} |\n\n", share(numbers.parallel), share(numbers.load_balance),
                        share(numbers.communication), cell(numbers.serialisation), cell(numbers.transfer));
+  }
+  if (report.threads) out += thread_sentence(*report.threads) + "\n\n";
+  if (!report.why_no_waits.empty()) out += no_waits_sentence(report.why_no_waits) + "\n\n";
+  if (report.runs) {
+    std::string titles = "| run | locations | runtime |";
+    std::string line = "|---|---:|---:|";
+    for (const auto& [name, title] : run_columns()) {
+      titles += fmt::format(" {} |", to_lower(title));
+      line += "---:|";
+    }
+    out += titles + "\n" + line + "\n";
+    for (std::size_t row = 0; row < report.runs->rows(); ++row) {
+      out += fmt::format("| {} | {} | {} |", report.runs->column("run").text(row),
+                         static_cast<std::uint64_t>(report.runs->column("locations").real(row)),
+                         seconds(report.runs->column("runtime_s").real(row)));
+      for (const auto& [name, title] : run_columns()) {
+        out += fmt::format(" {} |", cell_of(report.runs->column(name), row));
+      }
+      out += "\n";
+    }
+    out += "\n" + scaling_sentence(report) + "\n\n";
   }
   if (report.iterations) out += iteration_sentence(*report.iterations) + "\n\n";
   if (report.wait_states && !report.wait_states->empty()) {

@@ -14,9 +14,11 @@ namespace {
 
 using Blame = std::map<std::string, double>;  // ns by function
 
-bool is_gpu(const SystemNode& location) {
-  const std::string type = to_lower(location.type);
-  return type.find("gpu") != std::string::npos || type.find("accelerator") != std::string::npos;
+// What a thread does outside of all regions, as reduced profiles call it.
+constexpr std::string_view kOwnCode = "compute";
+
+bool counts(const Event& event) {
+  return event.kind == EventKind::sample || event.kind == EventKind::enter || event.kind == EventKind::leave;
 }
 
 // One process: its streams in time order, with what each of them is doing.
@@ -33,22 +35,24 @@ class Sweep {
     const Definitions& defs = trace_.definitions();
     bool any_gpu = false;
     for (const LocationId location : locations_) {
-      const bool gpu = is_gpu(defs.system.nodes[defs.system.locations[location.index()].index()]);
+      const bool gpu = is_gpu(defs.system, location);
       streams_[location].gpu = gpu;
       any_gpu = any_gpu || gpu;
-      FATHOM_CHECK(count_samples(location));
     }
     if (!any_gpu) return Blame();
+    for (const LocationId location : locations_) FATHOM_CHECK(count_events(location));
     // What a stream did before the window reaches into it, so that all of it is read.
     FATHOM_TRY(auto events, MergedEvents::over(trace_, locations_));
     while (const Event* event = events.next()) {
-      if (event->kind != EventKind::sample) continue;
+      if (!counts(*event) || !event->has_time) continue;
       advance(event->time_ns);
       change(streams_.at(event->location), *event);
     }
     FATHOM_CHECK(events.status());
     return std::move(blame_);
   }
+  // As long as the threads run, ns.
+  [[nodiscard]] double whole() const { return whole_; }
 
  private:
   struct Stream {
@@ -58,19 +62,16 @@ class Sweep {
     std::uint64_t left = 0;  // samples to come
     double charged_until = 0;
     std::string function;
+    std::vector<std::uint32_t> stack;  // of regions
   };
 
-  // The last sample of a stream lasts no time, so that it must be known when it comes.
-  Result<void> count_samples(LocationId location) {
+  // The last event of a stream lasts no time, so that it must be known when it comes.
+  Result<void> count_events(LocationId location) {
     Stream& stream = streams_.at(location);
-    if (const auto known = trace_.known_records(location)) {
-      stream.left = *known;
-    } else {
-      FATHOM_TRY(auto events, trace_.open(location, {}));
-      EventCursor cursor(std::move(events));
-      while (const Event* event = cursor.next()) stream.left += event->kind == EventKind::sample ? 1 : 0;
-      FATHOM_CHECK(cursor.status());
-    }
+    FATHOM_TRY(auto events, trace_.open(location, {}));
+    EventCursor cursor(std::move(events));
+    while (const Event* event = cursor.next()) stream.left += counts(*event) && event->has_time ? 1 : 0;
+    FATHOM_CHECK(cursor.status());
     if (!stream.gpu && stream.left > 0) ++waiting_threads_;
     return {};
   }
@@ -80,9 +81,11 @@ class Sweep {
     const std::int64_t begin = std::max(now_, window_.from_ns);
     const std::int64_t end = std::min(to, window_.to_ns);
     now_ = to;
-    const bool between_samples = running_threads_ > 0;
-    if (!between_samples || busy_gpus_ > 0 || end <= begin) return;
+    const bool between_events = running_threads_ > 0;
+    if (!between_events || end <= begin) return;
     const auto ns = static_cast<double>(end - begin);
+    whole_ += ns;
+    if (busy_gpus_ > 0) return;
     if (busy_threads_ > 0) {
       idle_per_thread_ += ns / static_cast<double>(busy_threads_);
     } else {
@@ -92,8 +95,7 @@ class Sweep {
 
   void change(Stream& stream, const Event& event) {
     if (stream.left > 0) --stream.left;
-    const ContextId frame = frame_at(trace_.definitions().contexts, ContextId(event.name), depth_);
-    std::string function = frame.valid() ? trace_.definitions().region_of(frame).name : std::string(kNoActivity);
+    std::string function = event.kind == EventKind::sample ? sampled(event) : entered(stream, event);
     const bool last = stream.left == 0;
     const bool busy = !last && function != kNoActivity;
     if (stream.gpu) {
@@ -110,6 +112,23 @@ class Sweep {
     stream.function = std::move(function);
   }
 
+  [[nodiscard]] std::string sampled(const Event& event) const {
+    const ContextId frame = frame_at(trace_.definitions().contexts, ContextId(event.name), depth_);
+    return frame.valid() ? trace_.definitions().region_of(frame).name : std::string(kNoActivity);
+  }
+  [[nodiscard]] std::string entered(Stream& stream, const Event& event) const {
+    auto& stack = stream.stack;
+    if (event.kind == EventKind::enter) {
+      stack.push_back(event.name);
+    } else if (const auto open = std::find(stack.rbegin(), stack.rend(), event.name); open != stack.rend()) {
+      stack.erase(open.base() - 1, stack.end());
+    }
+    if (stack.empty()) return std::string(stream.gpu ? kNoActivity : kOwnCode);
+    const std::uint32_t region = stack[std::min(depth_.value_or(stack.size()), stack.size() - 1)];
+    const auto& regions = trace_.definitions().regions;
+    return region < regions.size() ? regions[region].name : std::string(kOwnCode);
+  }
+
   const Trace& trace_;
   const std::vector<LocationId>& locations_;
   std::optional<std::size_t> depth_;
@@ -121,42 +140,60 @@ class Sweep {
   std::size_t waiting_threads_ = 0;  // that have samples to come
   std::int64_t now_ = TimeWindow{}.from_ns;
   double idle_per_thread_ = 0;
+  double whole_ = 0;
   Blame blame_;
 };
 
 }  // namespace
 
-Result<Table> gpu_idleness(const Trace& trace, std::span<const LocationId> locations, const StatisticsOptions& options,
-                           std::optional<std::size_t> depth) {
+bool is_gpu(const SystemTree& system, LocationId location) {
+  for (SystemNodeId at = system.locations[location.index()]; at.valid(); at = system.nodes[at.index()].parent) {
+    const SystemNode& node = system.nodes[at.index()];
+    if (node.kind == SystemKind::node) break;
+    const std::string type = to_lower(node.type);
+    if (type.find("gpu") != std::string::npos || type.find("accelerator") != std::string::npos) return true;
+  }
+  return false;
+}
+
+Table GpuIdleness::table() const {
+  double total = 0;
+  for (const auto& [function, seconds] : by_call) total += seconds;
+  TableBuilder table(
+      {"gpu-idle", {{"call", ColumnType::text}, {"wall_s", ColumnType::float64, "s"}, {"share", ColumnType::float64}}});
+  for (const auto& [function, seconds] : by_call) table.row(function, seconds, seconds / total);
+  return std::move(table).finish();
+}
+
+Result<GpuIdleness> gpu_idleness(const Trace& trace, std::span<const LocationId> locations,
+                                 const StatisticsOptions& options, std::optional<std::size_t> depth) {
   const SystemTree& system = trace.definitions().system;
   std::map<SystemNodeId, std::vector<LocationId>> by_process;
-  for (const LocationId location : locations) {
-    by_process[system.nodes[system.locations[location.index()].index()].parent].push_back(location);
-  }
+  for (const LocationId location : locations) by_process[system.group_of(location)].push_back(location);
   std::vector<const std::vector<LocationId>*> processes;
   processes.reserve(by_process.size());
   for (const auto& [process, streams] : by_process) processes.push_back(&streams);
   std::vector<Blame> blames(processes.size());
+  std::vector<double> wholes(processes.size());
   FATHOM_CHECK(parallel_for(processes.size(), [&](std::size_t i) -> Result<void> {
-    FATHOM_TRY(blames[i], Sweep(trace, *processes[i], options, depth).run());
+    Sweep sweep(trace, *processes[i], options, depth);
+    FATHOM_TRY(blames[i], sweep.run());
+    wholes[i] = sweep.whole();
     return {};
   }));
+  constexpr double kSecond = 1e-9;
+  GpuIdleness out;
+  for (const double ns : wholes) out.whole_s += ns * kSecond;
   Blame all;
-  double total = 0;
   for (const Blame& blame : blames) {
-    for (const auto& [function, ns] : blame) {
-      all[function] += ns;
-      total += ns;
-    }
+    for (const auto& [function, ns] : blame) all[function] += ns;
   }
-  std::vector<std::pair<std::string, double>> rows(all.begin(), all.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  TableBuilder table(
-      {"gpu-idle", {{"call", ColumnType::text}, {"wall_s", ColumnType::float64, "s"}, {"share", ColumnType::float64}}});
-  for (const auto& [function, ns] : rows) {
-    if (ns > 0) table.row(function, ns * 1e-9, ns / total);
+  for (const auto& [function, ns] : all) {
+    if (ns > 0) out.by_call.emplace_back(function, ns * kSecond);
   }
-  return std::move(table).finish();
+  std::stable_sort(out.by_call.begin(), out.by_call.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
 }
 
 }  // namespace fathom

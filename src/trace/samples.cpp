@@ -149,8 +149,8 @@ Result<TraceStatistics> sample_statistics(const Trace& trace, const StatisticsOp
     out.tables.push_back(std::move(table).finish());
   }
   if (asked("gpu-idle")) {
-    FATHOM_TRY(Table table, gpu_idleness(trace, chosen, options, depth));
-    out.tables.push_back(std::move(table));
+    FATHOM_TRY(const GpuIdleness idleness, gpu_idleness(trace, chosen, options, depth));
+    out.tables.push_back(idleness.table());
   }
   return out;
 }

@@ -46,6 +46,12 @@ class SampledTrace : public Trace {
       events_.back().push_back(event);
     }
   }
+  // Every second event leaves what the one before has entered.
+  void make_regions() {
+    for (auto& stream : events_) {
+      for (std::size_t i = 0; i < stream.size(); ++i) stream[i].kind = i % 2 == 0 ? EventKind::enter : EventKind::leave;
+    }
+  }
   Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow) const override {
     struct Stream : EventStream {
       const std::vector<Event>* events;
@@ -126,6 +132,24 @@ TEST(GpuIdleness, OfAWindowAndOfChosenStreams) {
   StatisticsOptions without_gpu;
   without_gpu.locations = {"0", "1"};
   EXPECT_TRUE(blame(without_gpu).empty());
+}
+
+// Regions instead of samples: a kernel from 2 to 5 of the 10 that the thread runs, which is in solve from 4 to 9.
+TEST(GpuIdleness, OfRegionsCountsOwnCodeOutsideOfThem) {
+  SampledTrace trace;
+  const auto process = trace.process();
+  trace.stream(process, "thread", {{0, kMain}, {0, kMain}, {4, kSolve}, {9, kSolve}, {10, kMain}, {10, kMain}});
+  trace.stream(process, "gpu stream", {{2, kKernel}, {5, kKernel}});
+  trace.make_regions();
+  const std::vector<LocationId> all = {LocationId(0), LocationId(1)};
+  const auto found = gpu_idleness(trace, all, {}, std::nullopt);
+  ASSERT_TRUE(found.ok()) << found.error().text();
+  EXPECT_NEAR(found->whole_s * 1e9, 10, 1e-9);
+  ASSERT_EQ(found->by_call.size(), 2U);
+  EXPECT_EQ(found->by_call[0].first, "solve");
+  EXPECT_NEAR(found->by_call[0].second * 1e9, 4, 1e-9);
+  EXPECT_EQ(found->by_call[1].first, "compute");
+  EXPECT_NEAR(found->by_call[1].second * 1e9, 3, 1e-9);
 }
 
 }  // namespace

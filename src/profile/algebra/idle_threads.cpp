@@ -30,29 +30,6 @@ bool is_outside_of_teams(const Region& region) {
   return equal_ignoring_case(region.role, "artificial") && (region.name == "TASKS" || region.name == "THREADS");
 }
 
-struct Team {
-  LocationId master;
-  std::vector<LocationId> workers;
-};
-
-std::vector<Team> teams_of(const SystemTree& system) {
-  std::map<SystemNodeId, std::vector<LocationId>> threads;
-  for (std::size_t i = 0; i < system.location_count(); ++i) {
-    const std::string& type = system.location(LocationId(i)).type;
-    const SystemNodeId group = system.group_of(LocationId(i));
-    if (group.valid() && (type.empty() || type == "thread")) threads[group].emplace_back(i);
-  }
-  std::vector<Team> out;
-  for (auto& [group, members] : threads) {
-    if (members.size() < 2) continue;
-    std::stable_sort(members.begin(), members.end(), [&](LocationId a, LocationId b) {
-      return system.location(a).rank.value_or(0) < system.location(b).rank.value_or(0);
-    });
-    out.push_back({members[0], {members.begin() + 1, members.end()}});
-  }
-  return out;
-}
-
 // Metric number i has table number i.
 class Tables : public ValueSource {
  public:
@@ -106,21 +83,13 @@ MetricId declare(Definitions& defs, const char* name, const char* title, const c
 
 // What the threads of the teams idle at each context; `time` gets it too.
 void add_idleness(const Definitions& defs, const Cells& inclusive, Cells& time, Cells& idle, Cells& limited) {
-  enum : std::uint8_t { serial, parallel, inside };
-  const std::vector<Team> teams = teams_of(defs.system);
-  std::vector<std::uint8_t> where(defs.contexts.size(), serial);
+  const std::vector<ThreadTeam> teams = thread_teams(defs.system);
+  const std::vector<Parallelism> where = parallelism(defs);
   for (std::size_t i = 0; i < where.size(); ++i) {
-    const Context& context = defs.contexts[ContextId(i)];
-    const Region* region = context.region.valid() ? &defs.region(context.region) : nullptr;
-    if (context.parent.valid() && where[context.parent.index()] != serial) {
-      where[i] = inside;
-    } else if (region != nullptr && (is_parallel(*region) || is_outside_of_teams(*region))) {
-      where[i] = is_parallel(*region) ? parallel : inside;
-    }
-    if (where[i] == inside) continue;
-    const auto spent = where[i] == parallel ? inclusive.reals(i) : std::span<const double>(time.reals(i));
+    if (where[i] == Parallelism::inside) continue;
+    const auto spent = where[i] == Parallelism::parallel ? inclusive.reals(i) : std::span<const double>(time.reals(i));
     std::vector<double> idles(spent.size(), 0.0);
-    for (const Team& team : teams) {
+    for (const ThreadTeam& team : teams) {
       for (const LocationId worker : team.workers) {
         const double rest = spent[team.master.index()] - spent[worker.index()];
         if (rest >= kThreshold) idles[worker.index()] = rest;
@@ -128,7 +97,7 @@ void add_idleness(const Definitions& defs, const Cells& inclusive, Cells& time, 
     }
     for (std::size_t k = 0; k < idles.size(); ++k) {
       idle.reals(i)[k] = idles[k];
-      if (where[i] == parallel) limited.reals(i)[k] = idles[k];
+      if (where[i] == Parallelism::parallel) limited.reals(i)[k] = idles[k];
       time.reals(i)[k] += idles[k];
     }
   }
@@ -136,10 +105,42 @@ void add_idleness(const Definitions& defs, const Cells& inclusive, Cells& time, 
 
 }  // namespace
 
+std::vector<ThreadTeam> thread_teams(const SystemTree& system) {
+  std::map<SystemNodeId, std::vector<LocationId>> threads;
+  for (std::size_t i = 0; i < system.location_count(); ++i) {
+    const std::string& type = system.location(LocationId(i)).type;
+    const SystemNodeId group = system.group_of(LocationId(i));
+    if (group.valid() && (type.empty() || type == "thread")) threads[group].emplace_back(i);
+  }
+  std::vector<ThreadTeam> out;
+  for (auto& [group, members] : threads) {
+    if (members.size() < 2) continue;
+    std::stable_sort(members.begin(), members.end(), [&](LocationId a, LocationId b) {
+      return system.location(a).rank.value_or(0) < system.location(b).rank.value_or(0);
+    });
+    out.push_back({members[0], {members.begin() + 1, members.end()}});
+  }
+  return out;
+}
+
+std::vector<Parallelism> parallelism(const Definitions& defs) {
+  if (std::none_of(defs.regions.begin(), defs.regions.end(), is_parallel)) return {};
+  std::vector<Parallelism> where(defs.contexts.size(), Parallelism::serial);
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    const Context& context = defs.contexts[ContextId(i)];
+    const Region* region = context.region.valid() ? &defs.region(context.region) : nullptr;
+    if (context.parent.valid() && where[context.parent.index()] != Parallelism::serial) {
+      where[i] = Parallelism::inside;
+    } else if (region != nullptr && (is_parallel(*region) || is_outside_of_teams(*region))) {
+      where[i] = is_parallel(*region) ? Parallelism::parallel : Parallelism::inside;
+    }
+  }
+  return where;
+}
+
 Result<ProfilePtr> with_idle_threads(const ProfilePtr& profile) {
   const Definitions& input = profile->defs();
-  const bool any = std::any_of(input.regions.begin(), input.regions.end(), is_parallel);
-  if (!any || teams_of(input.system).empty()) return profile;
+  if (parallelism(input).empty() || thread_teams(input.system).empty()) return profile;
   const MetricId time = input.find_metric(kTime);
   if (!time.valid()) return Error::usage("there is no metric 'time', which idle threads are part of");
   Selection all;

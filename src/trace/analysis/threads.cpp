@@ -7,6 +7,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "trace/analysis/call_kinds.hpp"
+#include "trace/gpu_idleness.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::analysis {
@@ -54,6 +55,8 @@ struct Uses {
   std::vector<RegionUse> regions;
   std::vector<RegionUse> contexts;  // of samples
   ChannelId thread_state;           // 1 = running; invalid = there is none
+  // The file says nothing about parallel regions: threads beside the first one are there to work at the same time.
+  bool implied = true;
 
   explicit Uses(const Trace& trace) {
     const Definitions& defs = trace.definitions();
@@ -71,21 +74,12 @@ struct Uses {
       }
       contexts.push_back(own);
     }
+    for (const RegionUse& region : regions) implied = implied && !region.parallel;
     for (std::size_t i = 0; i < trace.channels().size(); ++i) {
       if (trace.channels()[i].name == "thread state") thread_state = ChannelId(i);
     }
   }
 };
-
-bool is_gpu(const SystemTree& system, LocationId location) {
-  for (SystemNodeId at = system.locations[location.index()]; at.valid(); at = system.nodes[at.index()].parent) {
-    const SystemNode& node = system.nodes[at.index()];
-    if (node.kind == SystemKind::node) break;
-    const std::string type = to_lower(node.type);
-    if (type.find("gpu") != std::string::npos || type.find("accelerator") != std::string::npos) return true;
-  }
-  return false;
-}
 
 // The events of one process' threads, in the order of time.
 class ProcessRead {
@@ -95,6 +89,7 @@ class ProcessRead {
     for (std::size_t i = 0; i < threads_.size(); ++i) at_[threads_[i]] = i;
     // Outside of all regions the first thread goes on with the program, the others have nothing to do.
     states_[0].outside = Use::useful;
+    for (std::size_t i = 1; i < states_.size(); ++i) states_[i].worker = true;
   }
 
   Result<void> read() {
@@ -126,6 +121,7 @@ class ProcessRead {
     bool sampled = false;
     bool running = true;
     bool seen = false;
+    bool worker = false;  // not the first thread of the process
   };
 
   [[nodiscard]] Use use(const State& state) const {
@@ -134,7 +130,8 @@ class ProcessRead {
     if (state.stack.empty()) return state.outside;
     return uses_.regions[state.stack.back()].use;
   }
-  [[nodiscard]] static bool parallel(const State& state) {
+  [[nodiscard]] bool parallel(const State& state) const {
+    if (uses_.implied) return state.worker && use(state) == Use::useful;
     return state.running && (state.depth > 0 || (state.sampled && state.sample.parallel));
   }
 
@@ -144,7 +141,7 @@ class ProcessRead {
     switch (use(state)) {
       case Use::useful:
         out.useful += ns;
-        if (parallel(state)) out.inside += ns;
+        if (parallel(state) || (uses_.implied && in_parallel_ > 0)) out.inside += ns;
         break;
       case Use::mpi:
         out.mpi += ns;
@@ -179,7 +176,11 @@ class ProcessRead {
     const bool was_parallel = parallel(state);
     const bool was_running = state.running;
     change(state, event);
-    if (parallel(state) != was_parallel) in_parallel_ += was_parallel ? -1 : 1;
+    if (parallel(state) != was_parallel) {
+      // The first thread works in parallel as long as another one does.
+      if (uses_.implied && in_parallel_ == (was_parallel ? 1 : 0)) pass(states_[0], now);
+      in_parallel_ += was_parallel ? -1 : 1;
+    }
     if (uses_.thread_state.valid() && state.running != was_running) {
       running_ += was_running ? -1 : 1;
       most_running_ = std::max(most_running_, running_);
@@ -322,6 +323,7 @@ Result<ThreadEfficiencies> thread_efficiencies(const Trace& trace, const Work&) 
   for (const ProcessTimes& process : processes) useful += process.useful;
   if (!(useful > 0)) return Error::usage("this trace does not tell when its threads work for the program");
   ThreadEfficiencies out = thread_efficiencies(processes, static_cast<double>(last - first));
+  out.teams_known = !uses.implied || trace.definitions().contexts.size() > 0;
   if (!streams.empty()) {
     std::vector<double> busy(streams.size());
     FATHOM_CHECK(parallel_for(streams.size(), [&](std::size_t i) -> Result<void> {

@@ -24,6 +24,9 @@ struct ProcessTimes {
 struct ThreadEfficiencies {
   double runtime = 0;  // ns
   double threads = 0;
+  // Parallel regions, tasks or samples say what threads are for; else any thread of a process is taken for one of a
+  // team.
+  bool teams_known = true;
   double parallel = 1;  // = process + thread - 1
   double process = 1;   // = process_load_balance + process_communication - 1
   double process_load_balance = 1;

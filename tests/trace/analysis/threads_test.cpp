@@ -96,6 +96,27 @@ TEST(Threads, TasksAreUsefulWhileTheirThreadRuns) {
   EXPECT_NEAR(found->omp_scheduling, 20.0 / 40, 1e-9);  // the worker takes 20 around the task
 }
 
+// No word about parallel regions: the second thread, which works from 4 to 8 of 10 s, is there to work beside the
+// first.
+TEST(Threads, OthersThanTheFirstWorkInParallelWhereNothingElseIsSaid) {
+  MadeTrace trace(2);
+  const auto work = trace.region("work");
+  const auto at = [&](EventKind kind, std::int64_t s, std::size_t thread) {
+    trace.add(kind, s * kSecond, work, thread);
+  };
+  at(EventKind::enter, 0, 0);
+  at(EventKind::leave, 10, 0);
+  at(EventKind::enter, 4, 1);
+  at(EventKind::leave, 8, 1);
+  const auto found = thread_efficiencies(trace, make_work());
+  ASSERT_TRUE(found.ok()) << found.error().text();
+  EXPECT_EQ(found->threads, 2);
+  EXPECT_NEAR(found->process, 1, 1e-9);
+  EXPECT_NEAR(found->serial_region, 0.7, 1e-9);  // one of two idle for 6 s
+  EXPECT_NEAR(found->parallel_region, 1, 1e-9);
+  EXPECT_NEAR(found->parallel, 14.0 / 20, 1e-9);
+}
+
 TEST(Threads, SayWhenNothingCanBeTold) {
   MadeTrace trace;
   const auto call = trace.region("MPI_Barrier", "mpi");
