@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "findings/profile_rules.hpp"
+#include "profile/algebra/idle_threads.hpp"
 
 namespace fathom {
 
@@ -21,15 +22,24 @@ struct Spread {
   [[nodiscard]] double mean() const { return sum / static_cast<double>(executing); }
 };
 
-// Times of contexts with all they call, but for the library: rows of contexts.
-std::vector<double> own_work(const ProfileRules& rules, const Cells& cells) {
+// Where one thread of a team works alone the others are idle, which is another finding.
+std::vector<bool> alone(const Definitions& defs) {
+  std::vector<bool> out(defs.contexts.size());
+  if (algebra::thread_teams(defs.system).empty()) return out;
+  const std::vector<algebra::Parallelism> where = algebra::parallelism(defs);
+  for (std::size_t c = 0; c < where.size(); ++c) out[c] = where[c] == algebra::Parallelism::serial;
+  return out;
+}
+
+// Times of contexts with all they call, but for the library and serial parts: rows of contexts.
+std::vector<double> own_work(const ProfileRules& rules, const std::vector<bool>& serial, const Cells& cells) {
   const std::size_t width = cells.columns();
   std::vector<double> out(rules.defs.contexts.size() * width);
   for (std::size_t c = rules.defs.contexts.size(); c-- > 0;) {
     const Context& context = rules.defs.contexts[ContextId(c)];
     if (context.region.valid() && rules.is_library(context.region)) continue;
     for (std::size_t l = 0; l < width; ++l) {
-      out[c * width + l] += cells.scalar(c, l);
+      if (!serial[c]) out[c * width + l] += cells.scalar(c, l);
       if (context.parent.valid()) out[context.parent.index() * width + l] += out[c * width + l];
     }
   }
@@ -44,8 +54,9 @@ Result<void> find_imbalances(ProfileRules& rules) {
   const std::size_t contexts = rules.defs.contexts.size();
   if (locations < 2 || contexts == 0) return {};
   std::vector<Spread> spread(contexts);
+  const std::vector<bool> serial = alone(rules.defs);
   FATHOM_CHECK(each_part(*rules.profile, rules.time, [&](std::uint32_t, const Cells& cells) {
-    const std::vector<double> values = own_work(rules, cells);
+    const std::vector<double> values = own_work(rules, serial, cells);
     const std::size_t count = cells.columns();
     for (std::size_t c = 0; c < contexts; ++c) {
       for (std::size_t l = 0; l < count; ++l) {
@@ -70,7 +81,7 @@ Result<void> find_imbalances(ProfileRules& rules) {
   std::vector<std::vector<double>> excess(found.size(), std::vector<double>(locations));
   if (!found.empty()) {
     FATHOM_CHECK(each_part(*rules.profile, rules.time, [&](std::uint32_t begin, const Cells& cells) {
-      const std::vector<double> values = own_work(rules, cells);
+      const std::vector<double> values = own_work(rules, serial, cells);
       const std::size_t count = cells.columns();
       for (std::size_t i = 0; i < found.size(); ++i) {
         for (std::size_t l = 0; l < count; ++l) {

@@ -190,9 +190,12 @@ class Pair {
     const double each = median(b.times) / visits_b / (from / visits_a);
     finding.add_evidence("calls_ratio", calls);
     finding.add_evidence("time_per_call_ratio", each);
-    return std::abs(calls - 1) > std::abs(each - 1)
-               ? fmt::format(", because it is called {:.3g} times as often", calls)
-               : fmt::format(", because each call takes {:.3g} times as long", each);
+    // Of two changes that go against each other only one explains what came of them.
+    const bool slower = median(b.times) > from;
+    const double by_calls = slower ? calls : 1 / calls;
+    const double by_each = slower ? each : 1 / each;
+    return by_calls > by_each ? fmt::format(", because it is called {:.3g} times as often", calls)
+                              : fmt::format(", because each call takes {:.3g} times as long", each);
   }
 
   Side before_;

@@ -30,11 +30,11 @@ enum : std::size_t { kMpi, kOpenMp, kIo, kGpu };
 constexpr std::array<Share, 4> kShares = {{
     {"mpi_share", "mpi", "MPI takes",
      "A profile does not tell waiting from transfer: record a trace of a short run and ask for its report."},
-    {"openmp_share", "openmp", "OpenMP takes beside the program's own work (barriers, locks, making tasks)",
+    {"openmp_share", "openmp", "OpenMP itself (barriers, locks, making tasks) takes",
      "Look for barriers at the end of loops with uneven work, and for parallel regions that are very short."},
     {"io_share", "io", "Reading and writing files takes",
      "Write less often, in larger pieces, and with all ranks together (MPI-IO, HDF5 collective)."},
-    {"gpu_share", "gpu", "Processors spend in calls of the GPU's runtime (launching, copying, waiting for it)",
+    {"gpu_share", "gpu", "Calls of the GPU's runtime (launching, copying, waiting for it) take",
      "Let processors compute while the GPU does: asynchronous copies, several streams, fewer synchronisations."},
 }};
 
@@ -113,7 +113,8 @@ void find_hot_spots(ProfileRules& rules) {
     finding.text = fmt::format("{} itself takes {}{}.", shorten_name(of.name, 60), rules.lost_text(finding),
                                uneven ? ", and not the same everywhere" : "");
     finding.advice =
-        rules.is_library(of.region) ? "See which code calls it: fathom tree PATH --view bottomup."
+        rules.is_library(of.region) || is_gpu_call(region)
+            ? "See which code calls it: fathom tree PATH --view bottomup."
         : sleeps(of.name)
             ? "Threads sleep here until something happens: see who calls it, fathom tree PATH --view bottomup."
             : "This is where faster code pays most.";
@@ -144,7 +145,7 @@ void find_shares(ProfileRules& rules) {
                                shorten_name(sum.largest, 60));
     finding.advice = kShares[i].advice;
     if (i != kMpi) continue;
-    if (rules.knows_waits) finding.advice = "How much of it is waiting, the wait states say that the file holds.";
+    if (rules.knows_waits) finding.advice = "The wait states that the file holds say how much of it is waiting.";
     finding.add_evidence("synchronisation_s", sum.synchronisation);
     finding.add_evidence("collective_s", sum.collective);
     finding.add_evidence("point_to_point_s", sum.point_to_point);

@@ -151,7 +151,9 @@ bool is_gpu(const SystemTree& system, LocationId location) {
     const SystemNode& node = system.nodes[at.index()];
     if (node.kind == SystemKind::node) break;
     const std::string type = to_lower(node.type);
-    if (type.find("gpu") != std::string::npos || type.find("accelerator") != std::string::npos) return true;
+    if (type == "stream" || type.find("gpu") != std::string::npos || type.find("accelerator") != std::string::npos) {
+      return true;
+    }
   }
   return false;
 }
