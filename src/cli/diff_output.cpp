@@ -29,6 +29,13 @@ std::string signed_text(double value, std::string_view unit) {
 
 Style colour(double change) { return change > 0 ? Style::red : change < 0 ? Style::green : Style::dim; }
 
+// Of before, after and change, without rounding.
+std::string number_text(const Table& table, std::string_view name, std::size_t row, std::string_view missing) {
+  const Column& column = exact_or_rounded(table, name, row);
+  if (column.is_null(row)) return std::string(missing);
+  return column.type() == ColumnType::int128 ? exact_text(column.values<Int128>()[row]) : exact_text(column.real(row));
+}
+
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -179,10 +186,8 @@ void DiffReport::write_csv(Session& session) const {
   for (std::size_t row = 0; row < rows_.rows(); ++row) {
     csv.field(rows_.column("path").text(row));
     csv.field(rows_.column("metric").text(row));
-    for (const std::string_view key : {"before", "after", "change", "relative"}) {
-      const Column& column = rows_.column(key);
-      csv.field(column.is_null(row) ? std::string() : exact_text(column.real(row)));
-    }
+    for (const std::string_view key : {"before", "after", "change"}) csv.field(number_text(rows_, key, row, ""));
+    csv.field(exact_text(rows_.column("relative").real(row)));
     const Column& significant = rows_.column("significant");
     csv.field(significant.is_null(row) ? "" : significant.values<std::uint8_t>()[row] != 0 ? "true" : "false");
     csv.end_row();
@@ -231,10 +236,7 @@ Result<void> DiffReport::write_junit(const std::filesystem::path& file) const {
       return;
     }
     ++failures;
-    const auto number = [&](std::string_view side) {
-      const Column& column = table.column(side);
-      return column.is_null(row) ? std::string("nothing") : exact_text(column.real(row));
-    };
+    const auto number = [&](std::string_view side) { return number_text(table, side, row, "nothing"); };
     cases += fmt::format(">\n      <failure message=\"{} from {} to {}, limit {}%\"/>\n    </testcase>\n",
                          growth_text(table.column("relative").real(row)), number("before"), number("after"),
                          exact_text(look_.fail_above.value_or(0) * 100));

@@ -1,5 +1,7 @@
 #include "report/changes_json.hpp"
 
+#include "profile/diff/changes.hpp"
+
 namespace fathom {
 
 namespace {
@@ -8,15 +10,18 @@ void write_number(JsonWriter& json, std::string_view key, const Column& column, 
   json.key(key);
   if (column.is_null(row)) {
     json.value(nullptr);
+  } else if (column.type() == ColumnType::int128) {
+    json.value(column.values<Int128>()[row]);
   } else {
     json.value(column.real(row));
   }
 }
 
 void write_numbers(JsonWriter& json, const Table& table, std::size_t row) {
-  for (const std::string_view key : {"before", "after", "change", "relative"}) {
-    write_number(json, key, table.column(key), row);
+  for (const std::string_view key : {"before", "after", "change"}) {
+    write_number(json, key, exact_or_rounded(table, key, row), row);
   }
+  write_number(json, "relative", table.column("relative"), row);
   // Three states: yes, no, not known.
   const Column& significant = table.column("significant");
   json.key("significant");

@@ -94,5 +94,34 @@ TEST(Diff, TheTableHasTheLargestChangeFirst) {
   EXPECT_TRUE(table.column("significant").is_null(1));
 }
 
+// 2^62 and one more are the same double.
+TEST(Diff, IntegersAreComparedExactly) {
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 62;
+  const auto counted = [](std::uint64_t first, std::uint64_t second) {
+    test::MemoryProfile made({"0", "1"});
+    const MetricId visits = made.metric("visits", ValueKind::u64);
+    made.context("main");
+    made.values<std::uint64_t>(visits, "main", {first, second});
+    return made.build();
+  };
+  const std::vector before{counted(kLarge, kLarge)};
+  const std::vector after{counted(kLarge, kLarge + 1)};
+  const auto changes = diff(before, after, "visits", {});
+  ASSERT_TRUE(changes.ok());
+  for (const Table& table : {changes_table({*changes}), totals_table({*changes})}) {
+    ASSERT_EQ(table.rows(), 1U);
+    EXPECT_EQ(table.column("change").real(0), 1);
+    EXPECT_EQ(table.column("relative").real(0), std::ldexp(1.0, -63));
+    EXPECT_EQ(exact_or_rounded(table, "before", 0).values<Int128>()[0], Int128{kLarge} * 2);
+    EXPECT_EQ(exact_or_rounded(table, "after", 0).values<Int128>()[0], Int128{kLarge} * 2 + 1);
+    EXPECT_EQ(exact_or_rounded(table, "change", 0).values<Int128>()[0], 1);
+  }
+  // Means of repetitions are no integers; their difference is still that of the sums.
+  const std::vector twice{before[0], after[0]};
+  const Table table = changes_table({*diff(before, twice, "visits", {})});
+  EXPECT_EQ(table.column("change").real(0), 0.5);
+  EXPECT_EQ(exact_or_rounded(table, "change", 0).type(), ColumnType::float64);
+}
+
 }  // namespace
 }  // namespace fathom

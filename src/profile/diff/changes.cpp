@@ -35,7 +35,22 @@ struct Change {
   double by = 0;
   double relative = 0;
   std::optional<bool> significant;
+  std::optional<Int128> before_exact;
+  std::optional<Int128> after_exact;
+  std::optional<Int128> by_exact;
 };
+
+// The difference of the means, rounded once at the end.
+double exact_difference(const BeforeAfter& row) {
+  const auto count = [](const std::vector<Int128>& values) { return std::max<Int128>(1, values.size()); };
+  const auto sum = [](const std::vector<Int128>& values) {
+    return std::accumulate(values.begin(), values.end(), Int128{0});
+  };
+  const Int128 before = count(row.exact_before);
+  const Int128 after = count(row.exact_after);
+  return static_cast<double>(sum(row.exact_after) * before - sum(row.exact_before) * after) /
+         static_cast<double>(before * after);
+}
 
 Change change_of(const BeforeAfter& row) {
   Change out;
@@ -44,8 +59,18 @@ Change change_of(const BeforeAfter& row) {
   out.by = out.after.value_or(0) - out.before.value_or(0);
   out.relative = relative_change(out.before.value_or(0), out.after.value_or(0));
   out.significant = is_significant(row.before, row.after);
+  const bool exact = row.exact_before.size() == row.before.size() && row.exact_after.size() == row.after.size();
+  if (!exact) return out;
+  out.by = exact_difference(row);
+  if (out.before.value_or(0) != 0) out.relative = out.by / std::abs(*out.before);
+  if (row.before.size() > 1 || row.after.size() > 1) return out;
+  if (out.before) out.before_exact = row.exact_before[0];
+  if (out.after) out.after_exact = row.exact_after[0];
+  out.by_exact = out.after_exact.value_or(0) - out.before_exact.value_or(0);
   return out;
 }
+
+constexpr ColumnType kExact = ColumnType::int128;
 
 }  // namespace
 
@@ -77,6 +102,11 @@ double relative_change(double before, double after) {
   return (after - before) / std::abs(before);
 }
 
+const Column& exact_or_rounded(const Table& table, std::string_view name, std::size_t row) {
+  const Column& exact = table.column(std::string(name) + "_exact");
+  return exact.is_null(row) ? table.column(name) : exact;
+}
+
 Table changes_table(const std::vector<MetricChanges>& changes) {
   TableBuilder table({"changes",
                       {{"path", ColumnType::text},
@@ -86,7 +116,10 @@ Table changes_table(const std::vector<MetricChanges>& changes) {
                        {"after", ColumnType::float64},
                        {"change", ColumnType::float64},
                        {"relative", ColumnType::float64},
-                       {"significant", ColumnType::boolean}}});
+                       {"significant", ColumnType::boolean},
+                       {"before_exact", kExact},
+                       {"after_exact", kExact},
+                       {"change_exact", kExact}}});
   for (const MetricChanges& metric : changes) {
     std::vector<Change> all;
     for (const BeforeAfter& row : metric.rows) all.push_back(change_of(row));
@@ -97,7 +130,7 @@ Table changes_table(const std::vector<MetricChanges>& changes) {
     for (const std::size_t i : order) {
       const Change& change = all[i];
       table.row(metric.rows[i].name, metric.metric, metric.unit, change.before, change.after, change.by,
-                change.relative, change.significant);
+                change.relative, change.significant, change.before_exact, change.after_exact, change.by_exact);
     }
   }
   return std::move(table).finish();
@@ -111,10 +144,14 @@ Table totals_table(const std::vector<MetricChanges>& changes) {
                        {"after", ColumnType::float64},
                        {"change", ColumnType::float64},
                        {"relative", ColumnType::float64},
-                       {"significant", ColumnType::boolean}}});
+                       {"significant", ColumnType::boolean},
+                       {"before_exact", kExact},
+                       {"after_exact", kExact},
+                       {"change_exact", kExact}}});
   for (const MetricChanges& metric : changes) {
     const Change change = change_of(metric.total);
-    table.row(metric.metric, metric.unit, change.before, change.after, change.by, change.relative, change.significant);
+    table.row(metric.metric, metric.unit, change.before, change.after, change.by, change.relative, change.significant,
+              change.before_exact, change.after_exact, change.by_exact);
   }
   return std::move(table).finish();
 }

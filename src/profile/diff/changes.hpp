@@ -15,6 +15,9 @@ struct BeforeAfter {
   std::string name;
   std::vector<double> before;
   std::vector<double> after;
+  // The same without rounding where values are integers: as many, or none.
+  std::vector<Int128> exact_before = {};
+  std::vector<Int128> exact_after = {};
 };
 
 struct MetricChanges {
@@ -29,10 +32,16 @@ struct MetricChanges {
 std::optional<bool> is_significant(std::span<const double> before, std::span<const double> after);
 
 // Rows with the largest change of a metric first. Columns: path, metric, unit, before, after, change, relative (of
-// before; infinite where something came from nothing), significant. Missing before or after: not there.
+// before; infinite where something came from nothing), significant. Missing before or after: not there. Then
+// before_exact, after_exact and change_exact, which have values where integers were measured once on every side that
+// there is: counters of 64 bits do not fit a double.
 Table changes_table(const std::vector<MetricChanges>& changes);
 // The same of the totals: metric, unit, before, after, change, relative, significant.
 Table totals_table(const std::vector<MetricChanges>& changes);
+
+// Of one of the two tables: the column before_exact, after_exact or change_exact where it has a value in the row, else
+// before, after or change.
+const Column& exact_or_rounded(const Table& table, std::string_view name, std::size_t row);
 
 // (after - before) / |before|; infinite when something came from nothing.
 double relative_change(double before, double after);

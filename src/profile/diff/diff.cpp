@@ -46,7 +46,8 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
   MetricChanges out;
   out.metric = metric;
   std::unordered_map<std::string, std::size_t> rows;
-  const auto take = [&](std::span<const ProfilePtr> runs, std::vector<double> BeforeAfter::*side) -> Result<void> {
+  const auto take = [&](std::span<const ProfilePtr> runs, std::vector<double> BeforeAfter::*side,
+                        std::vector<Int128> BeforeAfter::*exact) -> Result<void> {
     for (std::size_t run = 0; run < runs.size(); ++run) {
       const Profile& profile = *runs[run];
       const MetricId id = profile.defs().find_metric(metric);
@@ -57,6 +58,7 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
       if (out.unit.empty()) out.unit = profile.defs().metric(id).unit;
       FATHOM_TRY(const Value total, metric_total(profile, id, {}));
       (out.total.*side).push_back(total.scalar());
+      if (total.type().is_integer()) (out.total.*exact).push_back(total.integer());
       FATHOM_TRY(const FlatProfile flat,
                  flat_profile(profile, {.metric = id, .locations = {}, .filter = {}}, grouping(options.match)));
       for (std::size_t i = 0; i < flat.rows.size(); ++i) {
@@ -64,17 +66,24 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
         if (fresh) out.rows.push_back({flat.rows[i].name, {}, {}});
         // In a repetition that does not have it, it took nothing; two rows of one key (the same line) are one.
         std::vector<double>& values = out.rows[found->second].*side;
+        const Cells& cells = options.inclusive ? flat.inclusive : flat.exclusive;
         values.resize(run + 1);
-        values.back() += (options.inclusive ? flat.inclusive : flat.exclusive).scalar(i, 0);
+        values.back() += cells.scalar(i, 0);
+        if (!cells.type().is_integer()) continue;
+        std::vector<Int128>& integers = out.rows[found->second].*exact;
+        integers.resize(run + 1);
+        integers.back() += cells.integers(i)[0];
+        values.back() = static_cast<double>(integers.back());
       }
     }
     for (BeforeAfter& row : out.rows) {
       if (!(row.*side).empty()) (row.*side).resize(runs.size());
+      if (!(row.*exact).empty()) (row.*exact).resize(runs.size());
     }
     return {};
   };
-  FATHOM_CHECK(take(before, &BeforeAfter::before));
-  FATHOM_CHECK(take(after, &BeforeAfter::after));
+  FATHOM_CHECK(take(before, &BeforeAfter::before, &BeforeAfter::exact_before));
+  FATHOM_CHECK(take(after, &BeforeAfter::after, &BeforeAfter::exact_after));
   return out;
 }
 
