@@ -137,7 +137,12 @@ std::optional<TimeWindow> Otf2Trace::span_of(std::size_t location) const {
   const std::uint64_t first = record.time;
   std::uint64_t last = first;
   file.to_last_chunk();
-  while (file.next(record, ignore)) last = std::max(last, record.time);
+  bool any = false;
+  while (file.next(record, ignore)) {
+    last = std::max(last, record.time);
+    any = true;
+  }
+  if (!any) return std::nullopt;  // it is damaged: only a pass over everything tells
   ClockCorrection correction(locals_[location].offsets);
   TickClock clock(archive_->definitions.clock.resolution, archive_->definitions.clock.global_offset);
   const auto ns = [&](std::uint64_t ticks) { return clock(correction.identity() ? ticks : correction(ticks)); };
@@ -160,6 +165,16 @@ std::optional<TimeWindow> Otf2Trace::known_span() const {
     }
   });
   return span_;
+}
+
+std::optional<TimeWindow> Otf2Trace::location_span(LocationId location) const {
+  auto span = span_of(location.index());
+  // Notes are events, too.
+  const std::vector<Event>& notes = notes_[location.index()];
+  if (!span || notes.empty()) return span;
+  span->from_ns = std::min(span->from_ns, notes.front().time_ns);
+  span->to_ns = std::max(span->to_ns, notes.back().time_ns);
+  return span;
 }
 
 std::optional<std::uint64_t> Otf2Trace::known_records(LocationId location) const {

@@ -16,6 +16,7 @@ class Otf2Trace : public Trace {
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const Event& event, std::string& out) const override;
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
+  [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
 
   // For streams.
@@ -32,6 +33,7 @@ class Otf2Trace : public Trace {
   Result<void> read_locals();
   Result<void> find_lost_regions();
   Result<void> read_notes();
+  // Of a location's file of events, from its two ends; nothing = not without a pass.
   [[nodiscard]] std::optional<TimeWindow> span_of(std::size_t location) const;
 
   std::shared_ptr<const Archive> archive_;

@@ -105,6 +105,10 @@ TEST_P(Otf2Reader, TimesAreCorrectedAndExact) {
   for (const auto& wanted : expected_["locations"]) {
     if (wanted["first"].is_null()) continue;
     std::vector<Event> events = all_events(*trace_, location(wanted["id"]));
+    const auto span = trace_->location_span(location(wanted["id"]));
+    ASSERT_TRUE(span);
+    EXPECT_EQ(span->from_ns, events.front().time_ns);
+    EXPECT_EQ(span->to_ns, events.back().time_ns);
     std::erase_if(events, [](const Event& event) { return event.record == Event::kNoRecord; });
     ASSERT_FALSE(events.empty());
     EXPECT_EQ(events.front().time_ns, to_ns(wanted["first"]));
