@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "base/text.hpp"
@@ -19,23 +20,36 @@ namespace {
 // Counters near 2^64 are small negative numbers that went wrong.
 constexpr double kWrapped = 18446744073709550591.0;  // 0xFFFFFFFFFFFFFBFF
 
-// Contexts for which the metric has stored values at all.
-Result<std::vector<bool>> stored_contexts(const Profile& profile, MetricId metric) {
-  std::vector<bool> stored(profile.defs().contexts.size(), false);
-  const StoredMetric which{metric, 0};
-  const Box box{std::span(&which, 1), {0, static_cast<std::uint32_t>(stored.size())}, all_locations(profile.defs())};
-  FATHOM_CHECK(profile.values->scan(box, [&](const Run& run) -> Result<void> {
-    if (run.along == Axis::location) {
-      stored[run.context.index()] = true;
-    } else {
-      for (std::size_t i = 0; i < run.count; ++i) {
-        stored[run.positions.empty() ? run.first + i : run.positions[i]] = true;
+// Values on their way to whoever computes with them: contexts that have any stored are noted, so that nothing is read
+// twice. MT: safe, as the source behind it is.
+class NotingSource final : public ValueSource {
+ public:
+  NotingSource(std::shared_ptr<const ValueSource> source, std::size_t contexts)
+      : source_(std::move(source)), stored_(contexts) {}
+
+  [[nodiscard]] Axis cheap_axis() const override { return source_->cheap_axis(); }
+  [[nodiscard]] bool reads_well_by(Axis axis) const override { return source_->reads_well_by(axis); }
+  Result<void> scan(const Box& box, const RunVisitor& visit) const override {
+    return source_->scan(box, [&](const Run& run) {
+      if (run.along == Axis::location) {
+        note(run.context.index());
+      } else {
+        for (std::size_t i = 0; i < run.count; ++i) {
+          note(run.positions.empty() ? run.first + i : run.positions[i]);
+        }
       }
-    }
-    return {};
-  }));
-  return stored;
-}
+      return visit(run);
+    });
+  }
+  [[nodiscard]] bool stored(std::size_t context) const { return stored_[context] != 0; }
+
+ private:
+  void note(std::size_t context) const {
+    std::atomic_ref<std::uint8_t>(stored_[context]).store(1, std::memory_order_relaxed);
+  }
+  std::shared_ptr<const ValueSource> source_;
+  mutable std::vector<std::uint8_t> stored_;
+};
 
 // Contexts that are call paths: their names and what they are told apart by.
 class CallPaths {
@@ -164,21 +178,24 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
     // several nodes of one path are repetitions, as the reference has it. Otherwise values tell, and nodes of one path
     // (a function called from several lines) are one.
     const bool as_stored = defs.contexts.only_calls() && metric.scopes.size() <= 1;
-    std::vector<bool> stored(defs.contexts.size(), true);
+    std::shared_ptr<const NotingSource> noted;
+    std::optional<Profile> noting;
     if (as_stored && !metric.derived()) {
-      FATHOM_TRY(stored, stored_contexts(profile, id));
+      noted = std::make_shared<const NotingSource>(profile.values, defs.contexts.size());
+      noting = profile;
+      noting->values = noted;
     }
     Selection selection;
     selection.flavour.kind = options.inclusive ? Flavour::Kind::inclusive
                              : options.lines   ? Flavour::Kind::own
                                                : Flavour::Kind::exclusive;
     selection.locations = all_locations(defs);
-    auto cells = compute(profile, id, selection);
+    auto cells = compute(noting ? *noting : profile, id, selection);
     if (!cells) return std::move(cells).error().with(fmt::format("metric '{}'", metric.name));
     const std::size_t before = result.size();
     std::map<std::pair<std::string_view, std::vector<double>>, std::size_t> same;
     for (const std::uint32_t c : paths.order()) {
-      if (!stored[c] || (!as_stored && !any_value(*cells, c))) continue;
+      if (as_stored ? noted != nullptr && !noted->stored(c) : !any_value(*cells, c)) continue;
       auto parameters = paths.parameters(c);
       if (!parameters) {
         without.insert(c);
