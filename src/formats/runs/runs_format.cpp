@@ -125,8 +125,9 @@ Result<void> all_found(const std::vector<std::string>& wanted, const std::vector
 }
 
 Result<void> read_run(const fs::path& path, const CollectOptions& options, const Work& work, ReadRun& run) {
-  // Notes of its own: what all runs have to say is said once.
-  const Work own = make_work(work->diagnostics.strict(), work->budget.limit());
+  // Notes of its own: what all runs have to say is said once. The memory is that of all.
+  const Work own = make_work(work->diagnostics.strict());
+  own->budget = work->budget;
   own->options = work->options;
   const auto read = [&]() -> Result<void> {
     FATHOM_TRY(const DatasetPtr dataset, open_dataset(path, own));
@@ -232,6 +233,14 @@ Result<ExperimentPtr> collect_profiles(const std::string& name, RunList list, co
   };
   FATHOM_TRY(std::vector<ReadRun> runs,
              share_out<ReadRun>("reading runs", list.members.size(), bytes, Holder::first, read));
+  // Beside others there may have been too little memory for a run: alone it is read again, so that the outcome does not
+  // depend on how many are read at a time.
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].error) continue;
+    const TeamScope alone(nullptr);
+    runs[i] = {};
+    FATHOM_CHECK(read(i, runs[i]));
+  }
   FATHOM_CHECK(report_unreadable(list, runs, name, work));
   FATHOM_CHECK(pass_on_diagnostics(runs, work));
   FATHOM_CHECK(all_found(options.metrics, runs));
