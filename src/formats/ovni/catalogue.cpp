@@ -15,46 +15,6 @@ constexpr ValueLabel kLabels[] = {
 #include "formats/ovni/catalogue_labels.inc"
 };
 
-using enum ChannelKind;
-constexpr ChannelDef kNanos6Channels[] = {
-    {"taskid", single, false, 35, Repeat::skip, Tracking::running, "Nanos6 task ID"},
-    {"task_type", single, true, 36, Repeat::write, Tracking::running, "Nanos6 task type"},
-    {"subsystem", stack, false, 37, Repeat::skip, Tracking::active, "Nanos6 subsystem"},
-    {"rank", single, true, 38, Repeat::write, Tracking::running, "Nanos6 task MPI rank"},
-    {"thread_type", stack, false, 39, Repeat::skip, Tracking::any, "Nanos6 thread type"},
-    {"idle", single, false, 40, Repeat::skip, Tracking::running, "Nanos6 idle state"},
-};
-constexpr ChannelDef kNodesChannels[] = {
-    {"subsystem", stack, false, 30, Repeat::skip, Tracking::active, "NODES subsystem"}};
-constexpr ChannelDef kKernelChannels[] = {
-    {"context_switch", stack, false, 45, Repeat::skip, Tracking::any, "Kernel context switch"}};
-constexpr ChannelDef kMpiChannels[] = {{"function", stack, false, 25, Repeat::skip, Tracking::running, "MPI function"}};
-constexpr ChannelDef kOvniChannels[] = {
-    {"flush", single, false, 7, Repeat::skip, Tracking::any, "Flushing ovni buffer"}};
-constexpr ChannelDef kOpenmpChannels[] = {
-    {"subsystem", stack, true, 50, Repeat::skip_null, Tracking::active, "OpenMP subsystem"},
-    {"label", stack, true, 51, Repeat::skip_null, Tracking::active, "OpenMP label"},
-    {"taskid", stack, true, 52, Repeat::skip_null, Tracking::active, "OpenMP task ID"},
-};
-constexpr ChannelDef kTampiChannels[] = {
-    {"subsystem", stack, false, 20, Repeat::skip, Tracking::active, "TAMPI subsystem"}};
-constexpr ChannelDef kNosvChannels[] = {
-    {"bodyid", single, true, 15, Repeat::skip_null, Tracking::running, "nOS-V task body ID"},
-    {"taskid", single, false, 10, Repeat::skip_null, Tracking::running, "nOS-V task ID"},
-    {"task_type", single, true, 11, Repeat::skip_null, Tracking::running, "nOS-V task type"},
-    {"appid", single, true, 12, Repeat::skip_null, Tracking::running, "nOS-V task AppID"},
-    {"subsystem", stack, true, 13, Repeat::skip_null, Tracking::active, "nOS-V subsystem"},
-    {"rank", single, true, 14, Repeat::skip_null, Tracking::running, "nOS-V task MPI rank"},
-    {"idle", single, false, 16, Repeat::skip_null, Tracking::running, "nOS-V idle state"},
-};
-
-constexpr ModelInfo kModels[kModelCount] = {
-    {'6', "nanos6", {1, 1, 0}, kNanos6Channels}, {'D', "nodes", {1, 0, 0}, kNodesChannels},
-    {'K', "kernel", {1, 0, 0}, kKernelChannels}, {'M', "mpi", {1, 0, 0}, kMpiChannels},
-    {'O', "ovni", {1, 1, 0}, kOvniChannels},     {'P', "openmp", {1, 2, 1}, kOpenmpChannels},
-    {'T', "tampi", {1, 0, 0}, kTampiChannels},   {'V', "nosv", {2, 7, 0}, kNosvChannels},
-};
-
 // Open addressing over the packed codes; a quarter full, so that most lookups end at the first slot.
 constexpr std::size_t kSlots = 2048;
 constexpr std::size_t slot_of(Mcv mcv) { return (mcv * 0x9E3779B1U) >> 21; }
@@ -150,22 +110,6 @@ const EventInfo& event_info(int index) {
     return infos;
   }();
   return kInfos[static_cast<std::size_t>(index)];
-}
-
-const ModelInfo& model_info(Model model) { return kModels[static_cast<std::size_t>(model)]; }
-
-int find_model(char character) {
-  for (std::size_t i = 0; i < kModelCount; ++i) {
-    if (kModels[i].character == character) return static_cast<int>(i);
-  }
-  return -1;
-}
-
-int find_model(std::string_view name) {
-  for (std::size_t i = 0; i < kModelCount; ++i) {
-    if (kModels[i].name == name) return static_cast<int>(i);
-  }
-  return -1;
 }
 
 std::span<const ValueLabel> all_labels() { return kLabels; }

@@ -98,40 +98,6 @@ std::span<const EventDef> all_events();
 int find_event(Mcv mcv);
 const EventInfo& event_info(int index);
 
-// A channel of a model, as the emulator shows it.
-enum class ChannelKind : std::uint8_t { single, stack };
-enum class Tracking : std::uint8_t { any, running, active };
-// When a value equal to the last one is written again: skip it, skip it only when null, never skip.
-enum class Repeat : std::uint8_t { skip, skip_null, write, error };
-
-struct ChannelDef {
-  std::string_view name;
-  ChannelKind kind;
-  bool duplicates;  // the same value may be set twice in a row
-  int type;         // Paraver type
-  Repeat repeat;
-  Tracking tracking;
-  std::string_view title;
-};
-
-struct Version {
-  int major = 0;
-  int minor = 0;
-  int patch = 0;
-};
-
-struct ModelInfo {
-  char character;
-  std::string_view name;
-  Version version;
-  std::span<const ChannelDef> channels;
-};
-
-const ModelInfo& model_info(Model model);
-// The model of a character, or -1.
-int find_model(char character);
-int find_model(std::string_view name);
-
 struct ValueLabel {
   int type;
   std::int64_t value;
@@ -141,22 +107,7 @@ struct ValueLabel {
 std::span<const ValueLabel> all_labels();
 // The name of a value of a Paraver type, or "".
 std::string_view find_label(int type, std::int64_t value);
-// nOS-V and Nanos6 idle values share the types 16 and 40; thread states have 4, flushes 7.
+// Thread states have a type of their own.
 inline constexpr int kThreadStateType = 4;
-
-// Channels that code names; indices into the models' tables.
-namespace channel {
-inline constexpr int kNanos6TaskId = 0, kNanos6TaskType = 1, kNanos6Subsystem = 2, kNanos6Rank = 3, kNanos6Idle = 5;
-inline constexpr int kNosvBodyId = 0, kNosvTaskId = 1, kNosvTaskType = 2, kNosvAppId = 3, kNosvSubsystem = 4,
-                     kNosvRank = 5, kNosvIdle = 6;
-inline constexpr int kOpenmpSubsystem = 0, kOpenmpLabel = 1, kOpenmpTaskId = 2;
-inline constexpr int kOvniFlush = 0;
-}  // namespace channel
-
-inline constexpr std::int64_t kNosvInBody = 11;
-inline constexpr std::int64_t kNanos6InBody = 1;
-inline constexpr std::int64_t kIdleProgressing = 100;
-inline constexpr std::int64_t kIdleResting = 101;
-inline constexpr std::int64_t kUnknownSubsystem = 2;
 
 }  // namespace fathom::ovni

@@ -99,7 +99,10 @@ class Checker {
   }
 
   // Before version 2 of the nOS-V model events of tasks carried the task alone.
-  [[nodiscard]] bool lacks_body_id() const { return system_.version_1 && step_.def->model == Model::nosv; }
+  [[nodiscard]] bool lacks_body_id() const {
+    const TaskRules* tasks = model_info(step_.def->model).tasks;
+    return system_.version_1 && tasks != nullptr && tasks->names_bodies;
+  }
 
   const NativeTrace& trace_;
   const System& system_;

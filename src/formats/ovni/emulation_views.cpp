@@ -34,25 +34,6 @@ std::string_view suffix(Tracking tracking) {
   return "";
 }
 
-struct Breakdown {
-  int type;
-  std::string_view name;
-  std::string_view label;
-  std::array<int, 2> labels;  // types whose value names are listed
-  int task_type;              // whose values are added at the end
-};
-
-Breakdown breakdown_of(Model model) {
-  switch (model) {
-    case Model::nanos6:
-      return {41, "nanos6-breakdown", "CPU: Nanos6 Runtime/Idle/Task breakdown", {37, 40}, 36};
-    case Model::nosv:
-      return {17, "nosv-breakdown", "CPU: nOS-V Runtime/Idle/Task breakdown", {13, 16}, 11};
-    default:
-      return {53, "openmp-breakdown", "CPU: OpenMP Runtime/Label breakdown", {50, 0}, 51};
-  }
-}
-
 class Connector {
  public:
   Connector(const System& system, const ChannelMap& map)
@@ -148,7 +129,7 @@ class Connector {
     }
   }
 
-  static bool is_idle(const FlatChannel& channel) { return channel.type == 16 || channel.type == 40; }
+  static bool is_idle(const FlatChannel& channel) { return channel.role == ChannelRole::idle; }
 
   [[nodiscard]] std::uint32_t cpu_output(std::uint32_t cpu, Model model, int channel) const {
     return cpu_output_[cpu * map_.stride() + static_cast<std::uint32_t>(map_.find(model, channel))];
@@ -156,22 +137,20 @@ class Connector {
 
   void connect_breakdown(Model model) {
     ChannelNet& net = result_.net;
-    const Breakdown breakdown = breakdown_of(model);
+    const TaskRules& rules = *model_info(model).tasks;
+    const Breakdown& breakdown = rules.breakdown;
+    const TaskChannels& channels = rules.channels;
     std::vector<std::uint32_t> results;
     for (std::uint32_t cpu = 0; cpu < system_.cpus.size(); ++cpu) {
       if (system_.cpus[cpu].is_virtual()) continue;
-      if (model == Model::openmp) {
-        results.push_back(net.follow_label(cpu_output(cpu, model, channel::kOpenmpLabel),
-                                           cpu_output(cpu, model, channel::kOpenmpSubsystem)));
+      const std::uint32_t subsystem = cpu_output(cpu, model, channels.subsystem);
+      const std::uint32_t type = cpu_output(cpu, model, channels.type);
+      if (channels.shows == TaskChannels::Shows::stacked) {
+        results.push_back(net.follow_label(type, subsystem));
         continue;
       }
-      const bool nosv = model == Model::nosv;
-      const std::uint32_t busy =
-          net.follow_body(cpu_output(cpu, model, nosv ? channel::kNosvSubsystem : channel::kNanos6Subsystem),
-                          cpu_output(cpu, model, nosv ? channel::kNosvTaskType : channel::kNanos6TaskType),
-                          nosv ? kNosvInBody : kNanos6InBody, kUnknownSubsystem);
-      results.push_back(
-          net.follow_idle(cpu_output(cpu, model, nosv ? channel::kNosvIdle : channel::kNanos6Idle), busy));
+      const std::uint32_t busy = net.follow_body(subsystem, type, channels.in_body, kUnknownSubsystem);
+      results.push_back(net.follow_idle(cpu_output(cpu, model, channels.idle), busy));
     }
     const auto view = static_cast<std::uint16_t>(result_.views.size());
     const std::vector<std::uint32_t> outputs = net.sort_values(results);
@@ -214,7 +193,9 @@ Result<void> judge_labels(const std::vector<View>& views, const Place& place) {
 }
 
 Result<void> add_task_types(std::vector<View>& views, const System& system, const Machine& machine, Model model) {
-  const Breakdown numbers = breakdown_of(model);
+  const ModelInfo& info = model_info(model);
+  const int type_of_tasks = info.channels[static_cast<std::size_t>(info.tasks->channels.type)].type;
+  const int type_of_breakdown = info.tasks->breakdown.type;
   FlatIndex seen;
   std::vector<const TaskType*> types;
   for (std::uint32_t process = 0; process < system.processes.size(); ++process) {
@@ -235,7 +216,7 @@ Result<void> add_task_types(std::vector<View>& views, const System& system, cons
   }
   for (View& view : views) {
     for (ViewType& type : view.types) {
-      if (type.type != numbers.task_type && type.type != numbers.type) continue;
+      if (type.type != type_of_tasks && type.type != type_of_breakdown) continue;
       for (const TaskType* known : types) type.values.emplace_back(known->gid, known->label);
     }
   }

@@ -76,13 +76,15 @@ class Emulation {
     for (std::size_t i = 0; i < kModelCount; ++i) {
       if (!system_.enabled[i]) continue;
       const auto model = static_cast<Model>(i);
-      // The reference looks at nOS-V's stacks even when the run failed, and then leaves its names out.
-      const bool left_out = failed && options_.lint && model == Model::nosv && !judge_stacks(model).ok();
-      const bool has_types = model == Model::nanos6 || model == Model::nosv || model == Model::openmp;
-      if (has_types && !left_out) note(add_task_types(views_.views, system_, machine_, model));
+      const ModelInfo& info = model_info(model);
+      if (info.tasks != nullptr) {
+        // The reference looks at such stacks even when the run failed.
+        const bool left_out = failed && options_.lint && info.tasks->types_need_ends && !judge_stacks(model).ok();
+        if (!left_out) note(add_task_types(views_.views, system_, machine_, model));
+      }
       if (failed) continue;
       if (options_.lint) note(judge_stacks(model));
-      if (model == Model::ovni) note(judge_ends());
+      if (info.rules_threads) note(judge_ends());
     }
     return outcome;
   }
@@ -163,10 +165,10 @@ Result<std::array<bool, kModelCount>> choose_breakdowns(const System& system, co
                                                         const NativeTrace& trace, const Work& work) {
   std::array<bool, kModelCount> chosen{};
   if (!options.breakdown) return chosen;
-  for (const Model model : {Model::nanos6, Model::nosv, Model::openmp}) {
-    const auto i = static_cast<std::size_t>(model);
-    chosen[i] = system.enabled[i];
-    if (model != Model::nosv || !chosen[i]) continue;
+  for (std::size_t i = 0; i < kModelCount; ++i) {
+    const TaskRules* tasks = model_info(static_cast<Model>(i)).tasks;
+    chosen[i] = tasks != nullptr && system.enabled[i];
+    if (!chosen[i] || !tasks->breakdown.by_metadata) continue;
     if (system.breakdown_missing && !system.threads.empty() && !system.version_1) {
       return Error::refused("the metadata do not say whether nOS-V can be broken down (nosv.can_breakdown)",
                             Place::in(trace.root.string()));

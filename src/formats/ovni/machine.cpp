@@ -8,21 +8,6 @@ namespace fathom::ovni {
 
 namespace {
 
-constexpr std::size_t kNoTasks = 9;
-
-std::size_t task_slot(Model model) {
-  switch (model) {
-    case Model::nanos6:
-      return 0;
-    case Model::openmp:
-      return 1;
-    case Model::nosv:
-      return 2;
-    default:
-      return kNoTasks;
-  }
-}
-
 void add_channels(std::vector<FlatChannel>& flat, Model model) {
   for (const ChannelDef& def : model_info(model).channels) {
     FlatChannel channel;
@@ -33,6 +18,7 @@ void add_channels(std::vector<FlatChannel>& flat, Model model) {
     channel.tracking = def.tracking;
     channel.title = def.title;
     channel.model = model;
+    channel.role = def.role;
     flat.push_back(std::move(channel));
   }
 }
@@ -74,7 +60,7 @@ ChannelMap::ChannelMap(const System& system) {
     extra.tracking = Tracking::active;
     extra.plain_title = true;
     extra.model = model;
-    if (model == Model::ovni) {
+    if (model_info(model).extra == ExtraChannels::marks) {
       first_mark_ = static_cast<int>(flat_.size());
       for (std::size_t k = 0; k < system.marks.size(); ++k) {
         const MarkChannel& mark = system.marks[k];
@@ -85,7 +71,7 @@ ChannelMap::ChannelMap(const System& system) {
         flat_.push_back(extra);
       }
     }
-    if (model == Model::nosv) {
+    if (model_info(model).extra == ExtraChannels::counters) {
       first_counter_ = static_cast<int>(flat_.size());
       extra.mark = -1;
       extra.kind = ChannelKind::single;
@@ -109,8 +95,8 @@ Machine::Machine(const System& system)
       cpus_(system.cpus.size()),
       values_(system.threads.size() * map_.stride()),
       stacks_(values_.size()),
-      tables_(system.processes.size() * kTaskModels),
-      body_stacks_(system.threads.size() * kTaskModels) {
+      tables_(system.processes.size() * kModelCount),
+      body_stacks_(system.threads.size() * kModelCount) {
   for (const EventDef& def : all_events()) {
     const int flat = def.channel < 0 ? -1 : map_.find(def.model, def.channel);
     hot_.push_back({def.effect, static_cast<std::int16_t>(flat), static_cast<std::uint8_t>(def.model)});
@@ -120,12 +106,10 @@ Machine::Machine(const System& system)
     mark_of_type_[static_cast<std::size_t>(system.marks[k].type)] = map_.first_mark() + static_cast<int>(k);
   }
   // Threads make progress until they say otherwise.
-  for (const auto& [model, channel] :
-       {std::pair(Model::nanos6, channel::kNanos6Idle), std::pair(Model::nosv, channel::kNosvIdle)}) {
-    const int flat = map_.find(model, channel);
-    if (flat < 0) continue;
+  for (std::uint32_t flat = 0; flat < map_.stride(); ++flat) {
+    if (map_.flat()[flat].role != ChannelRole::idle) continue;
     for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) {
-      values_[thread * map_.stride() + static_cast<std::uint32_t>(flat)] = kIdleProgressing;
+      values_[thread * map_.stride() + flat] = kIdleProgressing;
     }
   }
 }
@@ -134,12 +118,8 @@ std::size_t Machine::depth(std::uint32_t thread, int flat) const {
   return stacks_[thread * map_.stride() + static_cast<std::size_t>(flat)].size();
 }
 
-TaskTable& Machine::table_of(std::uint32_t process, Model model) {
-  return tables_[process * kTaskModels + task_slot(model)];
-}
-
 const TaskTable& Machine::tasks(std::uint32_t process, Model model) const {
-  return tables_[process * kTaskModels + task_slot(model)];
+  return tables_[process * kModelCount + static_cast<std::size_t>(model)];
 }
 
 void Machine::resolve(const Event& event, std::int64_t clock, std::uint32_t thread, Step& step) {
@@ -187,9 +167,9 @@ void Machine::resolve(const Event& event, std::int64_t clock, std::uint32_t thre
 }
 
 void Machine::resolve_task(Step& step) {
-  const Model model = step.def->model;
-  step.table = &table_of(system_.threads[step.thread].process, model);
-  step.stack = &body_stacks_[step.thread * kTaskModels + task_slot(model)];
+  const auto model = static_cast<std::size_t>(step.def->model);
+  step.table = &tables_[system_.threads[step.thread].process * kModelCount + model];
+  step.stack = &body_stacks_[step.thread * kModelCount + model];
   step.type = step.task = step.body = kNobody;
   step.task_id = step.event.argument<std::uint32_t>(0);
   switch (step.def->effect) {
@@ -207,7 +187,7 @@ void Machine::resolve_task(Step& step) {
       break;
   }
   step.task = step.table->task_of_id.find(step.task_id);
-  step.body_id = model == Model::nosv ? step.event.argument<std::uint32_t>(4) : 0;
+  step.body_id = model_info(step.def->model).tasks->names_bodies ? step.event.argument<std::uint32_t>(4) : 0;
   if (step.task == kNobody) return;
   const bool parallel = (step.table->tasks[step.task].flags & kParallel) != 0;
   step.body = step.table->find_body(step.task, parallel ? step.body_id : 1);
@@ -216,7 +196,7 @@ void Machine::resolve_task(Step& step) {
 std::optional<std::string> left_on_stack(const Machine& machine, Model model, std::uint32_t thread) {
   const auto channels = model_info(model).channels;
   for (std::size_t k = 0; k < channels.size(); ++k) {
-    if (channels[k].name != "subsystem" && channels[k].name != "function") continue;
+    if (channels[k].role != ChannelRole::code) continue;
     const int flat = machine.channels().find(model, static_cast<int>(k));
     if (const auto depth = machine.depth(thread, flat); depth != 0) {
       return fmt::format("{} ends with {} values on its stack", channels[k].title, depth);

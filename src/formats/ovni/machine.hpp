@@ -21,9 +21,6 @@ struct Transition {
 };
 Transition transition(Effect effect, ThreadState from);
 
-// Of Nanos6, no longer in the catalogue: still let through, with a remark.
-inline constexpr Mcv kObsoleteCreation = pack_mcv("6TC");
-
 // Null or a number.
 struct Value {
   std::int64_t number = 0;
@@ -36,8 +33,8 @@ struct Value {
   }
 };
 
-// A model's channel in every thread: those of the enabled models in table order, marks behind ovni's, counters
-// behind nOS-V's.
+// A model's channel in every thread: those of the enabled models in table order, each with what the metadata add
+// behind it.
 struct FlatChannel {
   ChannelKind kind = ChannelKind::single;
   bool duplicates = false;
@@ -46,7 +43,8 @@ struct FlatChannel {
   Tracking tracking = Tracking::any;
   std::string title;
   bool plain_title = false;  // without "of the RUNNING thread"
-  Model model = Model::ovni;
+  Model model = {};
+  ChannelRole role = ChannelRole::other;
   int mark = -1;  // index into System::marks
   bool counter = false;
 };
@@ -159,7 +157,6 @@ class Machine {
   };
 
   [[nodiscard]] const ProcessInfo& process_of(std::uint32_t thread) const { return system_.process_of(thread); }
-  TaskTable& table_of(std::uint32_t process, Model model);
   void resolve_task(Step& step);
 
   using Verdict = std::optional<std::string>;
@@ -175,7 +172,7 @@ class Machine {
   [[nodiscard]] Verdict judge_task(const Step& step) const;
   [[nodiscard]] Verdict judge_work(const Step& step) const;
 
-  void note_obsolete(std::string_view mcv);
+  void note_obsolete(Mcv mcv);
   void push(std::uint32_t thread, int flat, std::int64_t value, std::vector<Write>& writes);
   void pop(std::uint32_t thread, int flat, std::int64_t value, std::vector<Write>& writes);
   void set(std::uint32_t thread, int flat, Value value, std::vector<Write>& writes);
@@ -197,14 +194,13 @@ class Machine {
   std::vector<CpuLoad> cpus_;
   std::vector<Value> values_;                      // of the models' channels
   std::vector<std::vector<std::int64_t>> stacks_;  // the same, for those that are stacks
-  static constexpr std::size_t kTaskModels = 3;
-  std::vector<TaskTable> tables_;       // per process and task model
-  std::vector<BodyStack> body_stacks_;  // per thread and task model
+  std::vector<TaskTable> tables_;                  // per process and model
+  std::vector<BodyStack> body_stacks_;             // per thread and model
   std::array<int, 100> mark_of_type_{};
   std::vector<Remark> remarks_;
 };
 
-// What a thread still has on the stack of a model's subsystems (functions of MPI), in words; nothing when it is empty.
+// What a thread still has on the stacks of a model that hold pieces of code, in words; nothing when they are empty.
 std::optional<std::string> left_on_stack(const Machine& machine, Model model, std::uint32_t thread);
 
 }  // namespace fathom::ovni

@@ -12,24 +12,18 @@ namespace {
 constexpr std::size_t kBurstCount = 100;
 constexpr std::int64_t kLongFlushNs = 10'000'000;
 
-unsigned task_flags(const EventDef& def, bool version_1) {
-  // nOS-V's first model version let a task run over another one.
-  if (def.model == Model::nosv && version_1) return kMayPause | kMayRunAgain | kRelaxedNesting;
-  switch (def.model) {
-    case Model::nosv:
-      return def.effect == Effect::task_create_parallel ? kParallel : kMayPause | kMayRunAgain;
-    case Model::nanos6:
-      return kMayPause | kRelaxedNesting;
-    default:
-      return kMayRunAgain | kRelaxedNesting;
-  }
+unsigned task_flags(const TaskRules& rules, Effect creation, bool version_1) {
+  if (version_1) return rules.version_1_flags;
+  return creation == Effect::task_create_parallel ? rules.parallel_flags : rules.flags;
 }
 
 }  // namespace
 
 void Machine::apply(Step& step, std::vector<Write>& writes) {
   if (step.def == nullptr) {
-    if (step.event.mcv() == kObsoleteCreation) note_obsolete("6TC");
+    const Mcv mcv = step.event.mcv();
+    const int model = find_model(model_character(mcv));
+    if (model >= 0 && model_info(static_cast<Model>(model)).obsolete == mcv) note_obsolete(mcv);
     return;
   }
   if (map_.find(step.def->model, 0) < 0) return;
@@ -75,7 +69,7 @@ void Machine::apply(Step& step, std::vector<Write>& writes) {
     case Effect::burst:
       return apply_burst(step);
     case Effect::obsolete:
-      return note_obsolete(step.def->mcv);
+      return note_obsolete(step.event.mcv());
     case Effect::mark_push:
     case Effect::mark_pop:
     case Effect::mark_set:
@@ -90,8 +84,9 @@ void Machine::apply(Step& step, std::vector<Write>& writes) {
   }
 }
 
-void Machine::note_obsolete(std::string_view mcv) {
-  remarks_.push_back({"ovni.obsolete_event", fmt::format("event {} is obsolete and ignored", mcv)});
+void Machine::note_obsolete(Mcv mcv) {
+  std::array<char, 3> code;
+  remarks_.push_back({"ovni.obsolete_event", fmt::format("event {} is obsolete and ignored", mcv_text(mcv, code))});
 }
 
 void Machine::push(std::uint32_t thread, int flat, std::int64_t value, std::vector<Write>& writes) {
@@ -218,9 +213,9 @@ void Machine::apply_mark(const Step& step, std::vector<Write>& writes) {
 
 // What the channels of a thread say about the body that runs on it.
 void Machine::show_body(const Step& step, std::uint32_t body, std::vector<Write>& writes) {
-  const bool nosv = step.def->model == Model::nosv;
+  const TaskChannels& channels = model_info(step.def->model).tasks->channels;
   const auto write = [&](int channel, Value value) {
-    set(step.thread, map_.find(step.def->model, channel), value, writes);
+    if (channel >= 0) set(step.thread, map_.find(step.def->model, channel), value, writes);
   };
   Value body_id;
   Value task_id;
@@ -237,16 +232,18 @@ void Machine::show_body(const Step& step, std::uint32_t body, std::vector<Write>
     app = process.app_id;
     rank = process.rank + 1;
   }
-  if (nosv) write(channel::kNosvBodyId, body_id);
-  write(nosv ? channel::kNosvTaskId : channel::kNanos6TaskId, task_id);
-  write(nosv ? channel::kNosvTaskType : channel::kNanos6TaskType, type);
-  if (nosv) write(channel::kNosvAppId, app);
-  if (process.rank >= 0) write(nosv ? channel::kNosvRank : channel::kNanos6Rank, rank);
+  write(channels.body, body_id);
+  write(channels.task, task_id);
+  write(channels.type, type);
+  write(channels.app, app);
+  if (process.rank >= 0) write(channels.rank, rank);
 }
 
 void Machine::apply_task(Step& step, std::vector<Write>& writes) {
   TaskTable& table = *step.table;
-  const Model model = step.def->model;
+  const TaskRules& rules = *model_info(step.def->model).tasks;
+  const TaskChannels& channels = rules.channels;
+  const auto flat = [&](int channel) { return map_.find(step.def->model, channel); };
   switch (step.def->effect) {
     case Effect::type_create:
       if (step.type == kNobody) table.add_type(step.task_id, step.event.text(4));
@@ -254,15 +251,14 @@ void Machine::apply_task(Step& step, std::vector<Write>& writes) {
     case Effect::task_create:
     case Effect::task_create_parallel:
       if (step.task == kNobody && step.type != kNobody)
-        table.add_task(step.task_id, step.type, task_flags(*step.def, system_.version_1));
+        table.add_task(step.task_id, step.type, task_flags(rules, step.def->effect, system_.version_1));
       return;
     case Effect::work_enter:
     case Effect::work_leave: {
       if (step.type == kNobody) return;
-      const int flat = map_.find(model, channel::kOpenmpLabel);
       const auto gid = std::int64_t{table.types[step.type].gid};
-      if (step.def->effect == Effect::work_enter) return push(step.thread, flat, gid, writes);
-      return pop(step.thread, flat, gid, writes);
+      if (step.def->effect == Effect::work_enter) return push(step.thread, flat(channels.type), gid, writes);
+      return pop(step.thread, flat(channels.type), gid, writes);
     }
     default:
       break;
@@ -284,24 +280,19 @@ void Machine::apply_task(Step& step, std::vector<Write>& writes) {
   if (step.def->effect == Effect::task_pause) apply_pause(table, step.body);
   if (step.def->effect == Effect::task_resume) apply_resume(table, step.body);
 
-  if (model == Model::openmp) {
+  if (channels.shows == TaskChannels::Shows::stacked) {
     const auto gid = std::int64_t{table.types[table.tasks[step.task].type].gid};
-    const int task_flat = map_.find(model, channel::kOpenmpTaskId);
-    const int label_flat = map_.find(model, channel::kOpenmpLabel);
     if (execute) {
-      push(step.thread, task_flat, step.task_id, writes);
-      push(step.thread, label_flat, gid, writes);
+      push(step.thread, flat(channels.task), step.task_id, writes);
+      push(step.thread, flat(channels.type), gid, writes);
     } else if (end) {
-      pop(step.thread, task_flat, step.task_id, writes);
-      pop(step.thread, label_flat, gid, writes);
+      pop(step.thread, flat(channels.task), step.task_id, writes);
+      pop(step.thread, flat(channels.type), gid, writes);
     }
     return;
   }
-  const bool nosv = model == Model::nosv;
-  const int subsystem = map_.find(model, nosv ? channel::kNosvSubsystem : channel::kNanos6Subsystem);
-  const std::int64_t in_body = nosv ? kNosvInBody : kNanos6InBody;
-  if (execute) push(step.thread, subsystem, in_body, writes);
-  if (end) pop(step.thread, subsystem, in_body, writes);
+  if (execute) push(step.thread, flat(channels.subsystem), channels.in_body, writes);
+  if (end) pop(step.thread, flat(channels.subsystem), channels.in_body, writes);
   show_body(step, step.def->effect == Effect::task_pause ? kNobody : table.running(*step.stack), writes);
 }
 

@@ -27,37 +27,17 @@ std::optional<std::string> Machine::judge_model(const Step& step) const {
     return fmt::format("model {} is not enabled: no thread requires it", info.name);
   }
   const Thread& thread = threads_[step.thread];
-  switch (static_cast<Model>(model)) {
-    case Model::ovni:
-    case Model::nosv:
-      if (thread.out_of_cpu) return std::string("the thread is out of the CPU");
-      break;
-    default:
-      break;
+  if (info.needs_cpu && thread.out_of_cpu) return std::string("the thread is out of the CPU");
+  if (info.thread_must_be == ThreadMustBe::active && !is_active(thread.state)) {
+    return fmt::format("the thread is not active but {}", to_string(thread.state));
   }
-  switch (static_cast<Model>(model)) {
-    case Model::nosv:
-    case Model::nanos6:
-      if (!is_active(thread.state)) return fmt::format("the thread is not active but {}", to_string(thread.state));
-      break;
-    case Model::nodes:
-    case Model::mpi:
-    case Model::tampi:
-    case Model::openmp:
-      if (thread.state != ThreadState::running) {
-        return fmt::format("the thread is not running but {}", to_string(thread.state));
-      }
-      break;
-    case Model::ovni:
-    case Model::kernel:
-      break;
+  if (info.thread_must_be == ThreadMustBe::running && thread.state != ThreadState::running) {
+    return fmt::format("the thread is not running but {}", to_string(thread.state));
   }
   if (step.def != nullptr) return std::nullopt;
-  // Marks of unordered regions have no meaning here, whatever their value; version 1 had more such categories.
-  if (static_cast<Model>(model) == Model::ovni && (category_character(mcv) == 'U' || system_.version_1)) {
-    return std::nullopt;
-  }
-  if (mcv == kObsoleteCreation) return std::nullopt;
+  const bool meaningless = info.meaningless_categories.find(category_character(mcv)) != std::string_view::npos ||
+                           (info.meaningless_in_version_1 && system_.version_1);
+  if (meaningless || mcv == info.obsolete) return std::nullopt;
   return fmt::format("model {} has no such event", info.name);
 }
 
@@ -218,8 +198,9 @@ std::optional<std::string> Machine::judge_creation(const Step& step) const {
     if (step.type != kNobody) return fmt::format("task type {} exists already", step.task_id);
     return std::nullopt;
   }
-  if (auto verdict = short_payload(step, 8, step.def->model != Model::nosv)) return verdict;
-  if (step.def->model == Model::openmp && step.task_id == 0) return std::string("a task cannot have the id 0");
+  const TaskRules& rules = *model_info(step.def->model).tasks;
+  if (auto verdict = short_payload(step, 8, rules.exact_creation)) return verdict;
+  if (rules.counts_from_one && step.task_id == 0) return std::string("a task cannot have the id 0");
   if (step.task != kNobody) return fmt::format("task {} exists already", step.task_id);
   if (step.type == kNobody) {
     return fmt::format("task type {} does not exist", step.event.argument<std::uint32_t>(4));
@@ -228,9 +209,10 @@ std::optional<std::string> Machine::judge_creation(const Step& step) const {
 }
 
 std::optional<std::string> Machine::judge_task(const Step& step) const {
-  const Model model = step.def->model;
-  // The first version of the nOS-V model had no body ids.
-  const bool with_body = model == Model::nosv && !system_.version_1;
+  const TaskRules& rules = *model_info(step.def->model).tasks;
+  const TaskChannels& channels = rules.channels;
+  const auto flat = [&](int channel) { return map_.find(step.def->model, channel); };
+  const bool with_body = rules.names_bodies && !system_.version_1;
   if (auto verdict = short_payload(step, with_body ? 8 : 4, false)) return verdict;
   if (step.task_id == 0) return std::string("task 0 cannot run");
   if (step.task == kNobody) return fmt::format("task {} does not exist", step.task_id);
@@ -261,23 +243,19 @@ std::optional<std::string> Machine::judge_task(const Step& step) const {
   if (verdict) return verdict;
   const bool execute = step.def->effect == Effect::task_execute;
   const bool end = step.def->effect == Effect::task_end;
-  if (model == Model::openmp) {
+  if (channels.shows == TaskChannels::Shows::stacked) {
     const auto gid = std::int64_t{table.types[table.tasks[step.task].type].gid};
     for (const auto& [channel, value] :
-         {std::pair(channel::kOpenmpTaskId, std::int64_t{step.task_id}), std::pair(channel::kOpenmpLabel, gid)}) {
-      const int flat = map_.find(model, channel);
-      verdict = execute ? judge_push(step.thread, flat, value)
-                : end   ? judge_pop(step.thread, flat, value)
+         {std::pair(channels.task, std::int64_t{step.task_id}), std::pair(channels.type, gid)}) {
+      verdict = execute ? judge_push(step.thread, flat(channel), value)
+                : end   ? judge_pop(step.thread, flat(channel), value)
                         : std::nullopt;
       if (verdict) return verdict;
     }
     return std::nullopt;
   }
-  const bool nosv = model == Model::nosv;
-  const int subsystem = map_.find(model, nosv ? channel::kNosvSubsystem : channel::kNanos6Subsystem);
-  const std::int64_t in_body = nosv ? kNosvInBody : kNanos6InBody;
-  if (execute) verdict = judge_push(step.thread, subsystem, in_body);
-  if (end) verdict = judge_pop(step.thread, subsystem, in_body);
+  if (execute) verdict = judge_push(step.thread, flat(channels.subsystem), channels.in_body);
+  if (end) verdict = judge_pop(step.thread, flat(channels.subsystem), channels.in_body);
   if (verdict) return verdict;
   // The task shown afterwards must be another one than before.
   Value shown;
@@ -287,14 +265,14 @@ std::optional<std::string> Machine::judge_task(const Step& step) const {
     const Body& below = table.bodies[(*step.stack)[step.stack->size() - 2]];
     if (below.state == BodyState::running) shown = std::int64_t{table.task_of(below).id};
   }
-  return judge_set(step.thread, map_.find(model, nosv ? channel::kNosvTaskId : channel::kNanos6TaskId), shown);
+  return judge_set(step.thread, flat(channels.task), shown);
 }
 
 std::optional<std::string> Machine::judge_work(const Step& step) const {
   if (auto verdict = short_payload(step, 4, false)) return verdict;
   if (step.task_id == 0) return std::string("a worksharing cannot have the type 0");
   if (step.type == kNobody) return fmt::format("type {} does not exist", step.task_id);
-  const int flat = map_.find(Model::openmp, channel::kOpenmpLabel);
+  const int flat = map_.find(step.def->model, model_info(step.def->model).tasks->channels.type);
   const auto gid = std::int64_t{step.table->types[step.type].gid};
   return step.def->effect == Effect::work_enter ? judge_push(step.thread, flat, gid)
                                                 : judge_pop(step.thread, flat, gid);

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "formats/ovni/check.hpp"
 #include "formats/ovni/dump.hpp"
+#include "formats/ovni/models.hpp"
 #include "formats/ovni/ovni_trace.hpp"
 #include "formats/ovni/trace_writer.hpp"
 #include "io/output_set.hpp"

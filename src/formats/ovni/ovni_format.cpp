@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/ovni/models.hpp"
 #include "formats/ovni/ovni_dataset.hpp"
 
 namespace fathom::ovni {

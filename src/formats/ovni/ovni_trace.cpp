@@ -29,11 +29,6 @@ constexpr std::uint32_t kNoName = fathom::Event::kNoName;
 
 std::uint64_t task_key(Model model, std::uint32_t id) { return static_cast<std::uint64_t>(model) << 32 | id; }
 
-// Stacks whose values are pieces of code; the others say what kind of thread it is or where it was put.
-bool is_code(Model model, const ChannelDef& channel) {
-  return channel.kind == ChannelKind::stack && model != Model::kernel && channel.name != "thread_type";
-}
-
 }  // namespace
 
 StreamSurvey survey_stream(const Stream& stream) {
@@ -200,7 +195,7 @@ void OvniTrace::define_channels() {
     const EventDef& def = all_events()[i];
     if (def.channel < 0) continue;
     const ChannelDef& channel = model_info(def.model).channels[static_cast<std::size_t>(def.channel)];
-    if (is_code(def.model, channel)) continue;
+    if (channel.role == ChannelRole::code) continue;
     const auto [found, is_new] =
         known.emplace(std::pair(def.model, int{def.channel}), static_cast<std::uint32_t>(channels_.size()));
     if (is_new) {
@@ -251,12 +246,12 @@ void OvniTrace::define_regions(const std::vector<StreamSurvey>& surveys) {
     if (def.channel < 0 || (def.effect != Effect::push && def.effect != Effect::pop)) continue;
     const ModelInfo& model = model_info(def.model);
     const ChannelDef& channel = model.channels[static_cast<std::size_t>(def.channel)];
-    if (!is_code(def.model, channel)) continue;
+    if (channel.role != ChannelRole::code) continue;
     const std::pair key(channel.type, int{def.value});
     auto found = known.find(key);
     if (found == known.end()) {
       const std::string label(find_label(channel.type, def.value));
-      std::string name = def.model == Model::mpi ? label : fmt::format("{} {}", model.name, label);
+      std::string name = model.bare_names ? label : fmt::format("{} {}", model.name, label);
       found = known.emplace(key, region(std::move(name), model.name, "function")).first;
     }
     region_of_event_[i] = found->second;

@@ -196,7 +196,9 @@ class Builder {
   }
 
   void models(bool all_models) {
-    system_.enabled[static_cast<std::size_t>(Model::ovni)] = true;
+    for (std::size_t i = 0; i < kModelCount; ++i) {
+      if (model_info(static_cast<Model>(i)).always_enabled) system_.enabled[i] = true;
+    }
     bool without_list = false;
     for (const ThreadInfo& thread : system_.threads) {
       const auto& require = trace_.streams[thread.stream].metadata.require;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/work.hpp"
+#include "formats/ovni/models.hpp"
 #include "formats/ovni/native_trace.hpp"
 
 namespace fathom::ovni {

@@ -1,4 +1,4 @@
-// Task types, tasks and their bodies of one process and model (nOS-V, Nanos6, OpenMP).
+// Task types, tasks and their bodies of one process and model.
 // A body is one execution: most tasks have one, parallel tasks as many as are started.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/ovni/flat_index.hpp"
+#include "formats/ovni/models.hpp"
 #include "formats/ovni/system.hpp"
 
 namespace fathom::ovni {
@@ -20,17 +21,10 @@ struct TaskType {
   std::string label;
 };
 
-enum TaskFlag : unsigned {
-  kMayPause = 1,
-  kMayRunAgain = 2,
-  kParallel = 4,
-  kRelaxedNesting = 8,  // another body may start on top while it runs
-};
-
 struct Task {
   std::uint32_t id = 0;
   std::uint32_t type = 0;  // index
-  unsigned flags = 0;
+  unsigned flags = 0;      // TaskFlag
 };
 
 struct Body {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/ovni/models.hpp"
 #include "io/output_file.hpp"
 #include "io/output_set.hpp"
 

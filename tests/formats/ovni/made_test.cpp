@@ -7,6 +7,7 @@
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/emulator.hpp"
+#include "formats/ovni/models.hpp"
 #include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/ovni_trace.hpp"
 #include "formats/ovni/sort.hpp"
