@@ -149,7 +149,7 @@ const Call* CallReader::next() {
   }
   state.call.number = state.number++;
   state.call.offset = offset;
-  state.rollover.apply(state.call, std::int64_t{file.cpu_bias()} * 1'000'000'000, file.wall_zero_ns());
+  state.rollover.apply(state.call, file.cpu_zero_ns(), file.wall_zero_ns());
   state.at += state.call.size;
   state.finalized = state.finalized || state.call.id == ids::kFinalize;
   if (state.tables) state.tables->advance(state.call.number);

@@ -102,9 +102,7 @@ class Decoder {
     return 3 + ((mask & kMaskThread) != 0 ? 2U : 0U) + ((mask & kMaskCpu) != 0 ? 12U : 0U) +
            ((mask & kMaskWall) != 0 ? 12U : 0U) + ((mask & kMaskCounters) != 0 ? 1U : 0U);
   }
-  [[nodiscard]] const Rules& rules() const { return rules_; }
-
- private:
+  // Start and stop of one clock in the head of a record.
   static Clock clock(const std::byte* p) {
     Clock clock;
     clock.start_s = detail::load<std::uint16_t>(p);
@@ -113,7 +111,9 @@ class Decoder {
     clock.stop_ns = detail::load<std::uint32_t>(p + 8);
     return clock;
   }
+  [[nodiscard]] const Rules& rules() const { return rules_; }
 
+ private:
   template <bool kStore>
   Outcome arguments(const Function& function, std::uint8_t mask, const std::byte*& at, const std::byte* end,
                     Call* call) const;

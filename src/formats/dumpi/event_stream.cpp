@@ -24,56 +24,61 @@ DumpiStream::DumpiStream(const DumpiTrace& trace, const File& file, const ScanRe
       tables_(file, trace.resolution(), where_.file, trace.set().files()[where_.file].rank),
       requests_(file.decoder().rules()),
       use_cpu_(!scan.any_wall && scan.any_cpu) {
-  waiting_.reserve(4 * kSortWindow);
+  if (!scan.in_order) waiting_.reserve(4 * kSortWindow);
 }
 
 std::uint64_t DumpiStream::bytes() const {
   return sizeof *this + waiting_.size() * sizeof(Event) + tables_.bytes() + requests_.bytes();
 }
 
-Event DumpiStream::base(const Call& call, EventKind kind, bool at_exit) const {
-  Event event;
-  event.kind = kind;
+// Made where it stays: events are large, and a copy of one that was just written waits for its last byte.
+Event& DumpiStream::add(EventKind kind, bool at_exit) {
+  Event& event = free_ != free_end_ ? *free_++ : waiting_.emplace_back();
+  event.time_ns = at_exit ? stop_ns_ : start_ns_;
+  event.record = call_.number;
+  event.origin = Event::kNoRecord;
+  event.value = 0;
+  event.bytes = 0;
   event.location = location_;
-  event.record = call.number;
-  event.name = trace_.region_of(call.id).value;
-  if (use_cpu_) {
-    event.has_time = call.has_cpu();
-    event.time_ns = at_exit ? call.cpu_stop_ns : call.cpu_start_ns;
-  } else {
-    event.has_time = call.has_wall();
-    event.time_ns = at_exit ? call.wall_stop_ns : call.wall_start_ns;
-  }
-  if (!event.has_time) event.time_ns = 0;
-  if (kind == EventKind::enter || kind == EventKind::leave) {
-    event.has_value = call.has_cpu();
-    event.value = !call.has_cpu() ? 0 : at_exit ? call.cpu_stop_ns : call.cpu_start_ns;
-  }
+  event.name = name_;
+  event.peer = kNoPeer;
+  event.tag = 0;
+  event.communicator = CommunicatorId();
+  event.kind = kind;
+  event.has_time = timed_;
+  event.has_value = true;
+  event.carried = false;
   return event;
 }
 
-namespace {
-// Where a region has no CPU time its value says where the record is, so that the trace can show its arguments without a
-// search.
-Event at_record(Event event, const Call& call) {
-  if (!event.has_value) event.value = static_cast<std::int64_t>(call.offset);
+Event& DumpiStream::add_region(EventKind kind, bool at_exit) {
+  Event& event = add(kind, at_exit);
+  event.has_value = call_.has_cpu();
+  if (event.has_value) event.value = at_exit ? call_.cpu_stop_ns : call_.cpu_start_ns;
   return event;
 }
-}  // namespace
+
+// Where a call has no CPU time the value says where the record is, so that the trace can show its arguments without a
+// search.
+Event& DumpiStream::add_call(EventKind kind, bool at_exit) {
+  Event& event = add_region(kind, at_exit);
+  if (!event.has_value) event.value = static_cast<std::int64_t>(call_.offset);
+  return event;
+}
 
 // Keeps the waiting events in order of time; ties stay in the order in which they came.
-void DumpiStream::push(const Event& event) {
-  // As a rule it is the latest.
-  const bool late =
-      event.has_time && waiting_.size() > taken_ && waiting_.back().has_time && waiting_.back().time_ns > event.time_ns;
-  waiting_.push_back(event);
-  if (late) [[unlikely]]
-    put_in_order();
+void DumpiStream::put_in_order(std::size_t from) {
+  for (; from < waiting_.size(); ++from) {
+    // As a rule it is the latest.
+    const bool late = waiting_[from].has_time && from > taken_ && waiting_[from - 1].has_time &&
+                      waiting_[from - 1].time_ns > waiting_[from].time_ns;
+    if (late) [[unlikely]]
+      put_back(from);
+  }
 }
 
-// The last event goes where it belongs.
-void DumpiStream::put_in_order() {
-  std::size_t at = waiting_.size() - 1;
+// The event goes where it belongs among those before it.
+void DumpiStream::put_back(std::size_t at) {
   const Event event = waiting_[at];
   while (at > taken_ && waiting_[at - 1].has_time && waiting_[at - 1].time_ns > event.time_ns) {
     if (at == ready_) {
@@ -100,9 +105,9 @@ void DumpiStream::release(bool all) {
   }
 }
 
-void DumpiStream::send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
-                             std::int64_t bytes, std::uint64_t origin) {
-  Event event = base(call, EventKind::send, false);
+void DumpiStream::send_event(const CommunicatorView& comm, std::int64_t dest, std::int64_t tag, std::int64_t bytes,
+                             std::uint64_t origin) {
+  Event& event = add(EventKind::send, false);
   event.origin = origin;
   event.peer = tables_.world_rank(comm, dest);
   event.tag = static_cast<std::int32_t>(tag);
@@ -110,12 +115,11 @@ void DumpiStream::send_event(const Call& call, const CommunicatorView& comm, std
   event.bytes = bytes;
   event.has_value = event.has_time;
   event.value = event.time_ns;
-  push(event);
 }
 
-void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
-                             std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status) {
-  Event event = base(call, EventKind::recv, true);
+void DumpiStream::recv_event(const CommunicatorView& comm, std::int64_t source, std::int64_t tag, std::int64_t bytes,
+                             std::uint64_t origin, std::int64_t posted_ns, const Status* status) {
+  Event& event = add(EventKind::recv, true);
   event.origin = origin;
   event.has_value = event.has_time;
   event.value = posted_ns;
@@ -125,7 +129,6 @@ void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std
     if (status->cancelled != 0) {
       event.kind = EventKind::complete;
       event.bytes = 0;
-      push(event);
       return;
     }
     event.bytes = status->bytes >= 0 ? status->bytes : bytes;
@@ -138,109 +141,106 @@ void DumpiStream::recv_event(const Call& call, const CommunicatorView& comm, std
   const bool wildcard = source == kAnySource && status == nullptr;
   event.peer = wildcard ? kUnknownPeer : tables_.world_rank(comm, source);
   event.tag = static_cast<std::int32_t>(tag);
-  push(event);
 }
 
-void DumpiStream::begun(const Call& call, const Pending& pending) {
-  if (pending.kind != Pending::Kind::send || silent(call)) return;
+void DumpiStream::begun(const Call&, const Pending& pending) {
+  if (pending.kind != Pending::Kind::send || !mine_) return;
   if (trace_.is_cancelled(where_.file, pending.sequence)) return;
-  send_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes, pending.made);
+  send_event(pending.communicator, pending.peer, pending.tag, pending.bytes, pending.made);
 }
 
-void DumpiStream::completed(const Call& call, const Pending& pending, const Status* status) {
-  if (silent(call)) return;
+void DumpiStream::completed(const Call&, const Pending& pending, const Status* status) {
+  if (!mine_) return;
   // Without a status a receive that was cancelled is taken to have got nothing.
   const bool nothing = pending.shared || (pending.cancelling && status == nullptr);
   if (pending.kind == Pending::Kind::recv && !nothing) {
-    recv_event(call, pending.communicator, pending.peer, pending.tag, pending.bytes, pending.record, pending.posted_ns,
+    recv_event(pending.communicator, pending.peer, pending.tag, pending.bytes, pending.record, pending.posted_ns,
                status);
     return;
   }
-  Event event = base(call, EventKind::complete, true);
+  Event& event = add(EventKind::complete, true);
   event.origin = pending.record;
   event.bytes = pending.bytes;
-  push(event);
 }
 
-void DumpiStream::user_function(const Call& call) {
-  const auto address = static_cast<std::uint64_t>(call.integer(0));
-  const bool enter = call.id == kFunctionEnter;
+void DumpiStream::user_function() {
+  const auto address = static_cast<std::uint64_t>(call_.integer(0));
+  const bool enter = call_.id == kFunctionEnter;
   const std::uint32_t marker = trace_.marker_of(where_.file, address);
   if (marker != Event::kNoName) {
     // An annotation is an enter and an exit in one place: one marker.
-    if (!enter) return;
-    Event event = base(call, EventKind::marker, false);
-    event.name = marker;
-    push(event);
+    if (enter) add(EventKind::marker, false).name = marker;
     return;
   }
-  Event event = base(call, enter ? EventKind::enter : EventKind::leave, !enter);
-  event.name = trace_.region_of_address(where_.file, address).value;
-  push(event);
+  add_region(enter ? EventKind::enter : EventKind::leave, !enter).name =
+      trace_.region_of_address(where_.file, address).value;
 }
 
-void DumpiStream::counters(const Call& call, bool at_exit) {
+void DumpiStream::counters(bool at_exit) {
   const auto metrics = trace_.counters_of(where_.file);
-  for (std::size_t i = 0; i < call.counter_count && i < metrics.size(); ++i) {
-    Event event = base(call, EventKind::counter, at_exit);
+  for (std::size_t i = 0; i < call_.counter_count && i < metrics.size(); ++i) {
+    Event& event = add(EventKind::counter, at_exit);
     event.name = metrics[i];
-    event.value = at_exit ? call.counter_out(i) : call.counter_in(i);
-    push(event);
+    event.value = at_exit ? call_.counter_out(i) : call_.counter_in(i);
   }
 }
 
-void DumpiStream::collective_event(const Call& call) {
-  const CollectiveFacts facts = collective_facts(call, tables_);
-  const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
-  Event event = base(call, EventKind::collective, true);
+void DumpiStream::collective_event() {
+  const CollectiveFacts facts = collective_facts(call_, tables_);
+  const Transfer transfer = transfer_of(call_, tables_, ByteRules::actual);
+  Event& event = add(EventKind::collective, true);
   if (facts.communicator >= 0) event.communicator = CommunicatorId(static_cast<std::size_t>(facts.communicator));
   event.peer = facts.root;
   event.bytes = transfer.sent;
   event.value = transfer.received;
-  event.tag = zero_counts(call);
-  push(event);
+  event.tag = zero_counts(call_);
 }
 
-void DumpiStream::events_of(const Call& call) {
-  if (call.id >= kFunctionEnter) {
-    user_function(call);
-    return;
-  }
-  Event entered_event = at_record(base(call, EventKind::enter, false), call);
-  add_entry_facts(call, tables_, entered_event);
-  push(entered_event);
-  counters(call, false);
+void DumpiStream::messages_of() {
   const auto status_at = [&](std::size_t argument, Status& status) {
-    const Statuses statuses = call.statuses(argument);
+    const Statuses statuses = call_.statuses(argument);
     if (statuses.empty()) return static_cast<const Status*>(nullptr);
     status = statuses[0];
     return static_cast<const Status*>(&status);
   };
   Status status;
-  const Role role = role_of(call.id);
-  if (touches_requests(call.id)) {
-    requests_.follow(call, tables_, entered(call), *this);
-  } else if (role == Role::send) {
-    send_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
-               transfer_of(call, tables_, ByteRules::actual).sent, call.number);
-  } else if (role == Role::recv) {
-    recv_event(call, tables_.communicator(call.integer(4)), call.integer(2), call.integer(3),
-               transfer_of(call, tables_, ByteRules::actual).received, call.number, entered(call),
-               status_at(5, status));
-  } else if (role == Role::sendrecv) {
-    const bool replace = call.id == ids::kSendrecvReplace;
-    const Transfer transfer = transfer_of(call, tables_, ByteRules::actual);
-    const CommunicatorView& comm = tables_.communicator(call.integer(replace ? 6 : 8));
-    send_event(call, comm, call.integer(2), call.integer(3), transfer.sent, call.number);
-    recv_event(call, comm, call.integer(replace ? 4 : 6), call.integer(replace ? 5 : 7), transfer.received, call.number,
-               entered(call), status_at(replace ? 7 : 9, status));
-  } else if (role == Role::collective) {
-    collective_event(call);
+  if (touches_requests(call_.id)) {
+    requests_.follow(call_, tables_, start_ns_, *this);
+    return;
   }
-  counters(call, true);
-  Event left_event = at_record(base(call, EventKind::leave, true), call);
-  add_exit_facts(call, tables_, left_event);
-  push(left_event);
+  switch (role_of(call_.id)) {
+    case Role::send:
+      return send_event(tables_.communicator(call_.integer(4)), call_.integer(2), call_.integer(3),
+                        transfer_of(call_, tables_, ByteRules::actual).sent, call_.number);
+    case Role::recv:
+      return recv_event(tables_.communicator(call_.integer(4)), call_.integer(2), call_.integer(3),
+                        transfer_of(call_, tables_, ByteRules::actual).received, call_.number, start_ns_,
+                        status_at(5, status));
+    case Role::sendrecv: {
+      const bool replace = call_.id == ids::kSendrecvReplace;
+      const Transfer transfer = transfer_of(call_, tables_, ByteRules::actual);
+      const CommunicatorView& comm = tables_.communicator(call_.integer(replace ? 6 : 8));
+      send_event(comm, call_.integer(2), call_.integer(3), transfer.sent, call_.number);
+      return recv_event(comm, call_.integer(replace ? 4 : 6), call_.integer(replace ? 5 : 7), transfer.received,
+                        call_.number, start_ns_, status_at(replace ? 7 : 9, status));
+    }
+    case Role::collective:
+      return collective_event();
+    default:
+      return;
+  }
+}
+
+void DumpiStream::events_of_call() {
+  if (call_.id >= kFunctionEnter) {
+    user_function();
+    return;
+  }
+  add_entry_facts(call_, tables_, add_call(EventKind::enter, false));
+  if (call_.counter_count > 0) counters(false);
+  messages_of();
+  if (call_.counter_count > 0) counters(true);
+  add_exit_facts(call_, tables_, add_call(EventKind::leave, true));
 }
 
 bool DumpiStream::next_chunk() {
@@ -276,35 +276,61 @@ void DumpiStream::read_record() {
   }
   call_.number = number_++;
   call_.offset = static_cast<std::uint64_t>(begin - file_.at(0));
-  rollover_.apply(call_, std::int64_t{file_.cpu_bias()} * 1'000'000'000, file_.wall_zero_ns());
+  rollover_.apply(call_, file_.cpu_zero_ns(), file_.wall_zero_ns());
   at_ += call_.size;
   tables_.advance(call_.number);
+  timed_ = use_cpu_ ? call_.has_cpu() : call_.has_wall();
+  start_ns_ = !timed_ ? 0 : use_cpu_ ? call_.cpu_start_ns : call_.wall_start_ns;
+  stop_ns_ = !timed_ ? 0 : use_cpu_ ? call_.cpu_stop_ns : call_.wall_stop_ns;
+  name_ = trace_.region_of(call_.id).value;
+  mine_ = mine;
   if (mine) {
-    events_of(call_);
+    events_of_call();
   } else {
-    requests_.follow(call_, tables_, entered(call_), *this);
+    requests_.follow(call_, tables_, start_ns_, *this);
   }
 }
 
+std::size_t DumpiStream::take_ready(std::span<Event> out) {
+  const std::size_t count = std::min(out.size(), ready_ - taken_);
+  std::copy_n(waiting_.begin() + static_cast<std::ptrdiff_t>(taken_), count, out.begin());
+  taken_ += count;
+  if (taken_ == ready_) {
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    taken_ = ready_ = 0;
+  }
+  return count;
+}
+
 Result<std::size_t> DumpiStream::next(std::span<Event> out) {
+  return scan_.in_order ? next_in_order(out) : next_sorted(out);
+}
+
+// Nothing can come that belongs before what there is: events are made where they are wanted. What the last record has
+// too many of waits.
+std::size_t DumpiStream::next_in_order(std::span<Event> out) {
+  const std::size_t before = take_ready(out);
+  free_ = out.data() + before;
+  free_end_ = out.data() + out.size();
+  while (!done_ && free_ != free_end_) read_record();
+  const auto count = static_cast<std::size_t>(free_ - out.data());
+  free_ = free_end_ = nullptr;
+  ready_ = waiting_.size();
+  return count;
+}
+
+std::size_t DumpiStream::next_sorted(std::span<Event> out) {
   std::size_t count = 0;
   while (count < out.size()) {
-    if (taken_ == ready_) {
-      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(taken_));
-      taken_ = 0;
-      ready_ = 0;
-      while (!done_ && ready_ == 0) {
-        read_record();
-        release(done_);
-      }
-      if (done_) release(true);
-      if (ready_ == 0) break;
+    while (!done_ && ready_ == 0) {
+      const std::size_t known = waiting_.size();
+      read_record();
+      put_in_order(known);
+      release(done_);
     }
-    const std::size_t some = std::min(out.size() - count, ready_ - taken_);
-    std::copy_n(waiting_.begin() + static_cast<std::ptrdiff_t>(taken_), some,
-                out.begin() + static_cast<std::ptrdiff_t>(count));
-    taken_ += some;
-    count += some;
+    if (done_) release(true);
+    if (ready_ == 0) break;
+    count += take_ready(out.subspan(count));
   }
   return count;
 }

@@ -19,23 +19,27 @@ class DumpiStream final : public CopyableStream, private RequestListener {
   void completed(const Call& call, const Pending& pending, const Status* status) override;
 
   bool next_chunk();
+  // Makes the events of the next record.
   void read_record();
-  void events_of(const Call& call);
-  void user_function(const Call& call);
-  void counters(const Call& call, bool at_exit);
-  void send_event(const Call& call, const CommunicatorView& comm, std::int64_t dest, std::int64_t tag,
-                  std::int64_t bytes, std::uint64_t origin);
-  void recv_event(const Call& call, const CommunicatorView& comm, std::int64_t source, std::int64_t tag,
-                  std::int64_t bytes, std::uint64_t origin, std::int64_t posted_ns, const Status* status);
-  void collective_event(const Call& call);
-  [[nodiscard]] std::int64_t entered(const Call& call) const {
-    return use_cpu_ ? call.cpu_start_ns : call.wall_start_ns;
-  }
-  // Nothing of what the call does is to be shown.
-  [[nodiscard]] bool silent(const Call& call) const { return call.thread != where_.thread; }
-  Event base(const Call& call, EventKind kind, bool at_exit) const;
-  void push(const Event& event);
-  void put_in_order();
+  void events_of_call();
+  void messages_of();
+  void user_function();
+  void counters(bool at_exit);
+  void send_event(const CommunicatorView& comm, std::int64_t dest, std::int64_t tag, std::int64_t bytes,
+                  std::uint64_t origin);
+  void recv_event(const CommunicatorView& comm, std::int64_t source, std::int64_t tag, std::int64_t bytes,
+                  std::uint64_t origin, std::int64_t posted_ns, const Status* status);
+  void collective_event();
+  // A new event of the record, at its beginning or its end.
+  Event& add(EventKind kind, bool at_exit);
+  Event& add_region(EventKind kind, bool at_exit);
+  Event& add_call(EventKind kind, bool at_exit);
+
+  std::size_t next_in_order(std::span<Event> out);
+  std::size_t next_sorted(std::span<Event> out);
+  std::size_t take_ready(std::span<Event> out);
+  void put_in_order(std::size_t from);
+  void put_back(std::size_t at);
   void release(bool all);
 
   const DumpiTrace& trace_;
@@ -52,7 +56,16 @@ class DumpiStream final : public CopyableStream, private RequestListener {
   Rollover rollover_;
   Call call_;
   bool use_cpu_ = false;  // the only clock
-  // Events wait here until nothing earlier can come any more.
+  // Of the record in hand: whether it is of this thread, its region and its times.
+  bool mine_ = false;
+  bool timed_ = false;
+  std::uint32_t name_ = Event::kNoName;
+  std::int64_t start_ns_ = 0;
+  std::int64_t stop_ns_ = 0;
+  // Where events go while next() is under way: here, and when that is full to those that wait.
+  Event* free_ = nullptr;
+  Event* free_end_ = nullptr;
+  // Events wait here for room, and where records are not in order until nothing earlier can come any more.
   std::vector<Event> waiting_;
   std::size_t ready_ = 0;  // events at the front of waiting_ that can go
   std::size_t taken_ = 0;

@@ -79,13 +79,9 @@ class File {
   [[nodiscard]] const Decoder& decoder() const { return decoder_; }
   [[nodiscard]] std::int32_t cpu_bias() const { return cpu_bias_; }
   [[nodiscard]] std::int32_t wall_bias() const { return wall_bias_; }
+  [[nodiscard]] std::int64_t cpu_zero_ns() const { return std::int64_t{cpu_bias_} * 1'000'000'000; }
   // Where the wall clock of the run's events begins: the bias, and what brings the clocks of several nodes together.
   [[nodiscard]] std::int64_t wall_zero_ns() const { return std::int64_t{wall_bias_} * 1'000'000'000 + clock_shift_ns_; }
-  // The same in whole seconds, not later.
-  [[nodiscard]] std::int64_t wall_zero_s() const {
-    const std::int64_t ns = wall_zero_ns();
-    return ns / 1'000'000'000 - (ns % 1'000'000'000 < 0 ? 1 : 0);
-  }
   void shift_clock(std::int64_t ns) { clock_shift_ns_ = ns; }
   // True when the job was killed: no index, and so none of the other sections.
   [[nodiscard]] bool cut_off() const { return layout_.index_entries == 0; }

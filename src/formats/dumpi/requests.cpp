@@ -21,8 +21,6 @@ constexpr std::array<bool, kIds> make_touching() {
   }
   return touching;
 }
-constexpr std::array<bool, kIds> kTouching = make_touching();
-
 // Completions may not be recorded at all: then what shares an id must not pile up.
 constexpr std::size_t kMostShared = std::size_t{1} << 16;
 
@@ -41,7 +39,9 @@ bool share(const Pending& a, const Pending& b) {
 
 }  // namespace
 
-bool touches_requests(std::uint16_t id) { return id < kIds && kTouching[id]; }
+namespace detail {
+constinit const std::array<bool, kIds> kTouching = make_touching();
+}
 
 std::size_t Requests::Queue::find(std::uint16_t thread) const {
   for (std::size_t at = head; at < items.size(); ++at) {
@@ -67,16 +67,26 @@ Requests::Queue* Requests::find(Queues& queues, std::int64_t id) {
   return queue == nullptr || queue->empty() ? nullptr : queue;
 }
 
-void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener) {
+Pending& Requests::add(Queues& queues, std::int64_t id, const Call& call, Pending::Kind kind, bool persistent,
+                       std::int32_t peer) {
   Queue& queue = queues.at(id);
-  pending.thread = call.thread;
-  for (std::size_t at = queue.head; at < queue.items.size();) {
+  {
+    Pending& fresh = queue.items.emplace_back();
+    fresh.kind = kind;
+    fresh.persistent = persistent;
+    fresh.thread = call.thread;
+    fresh.peer = peer;
+    fresh.record = call.number;
+    fresh.made = call.number;
+  }
+  for (std::size_t at = queue.head; at + 1 < queue.items.size();) {
+    Pending& fresh = queue.items.back();
     Pending& other = queue.items[at];
-    if (share(pending, other)) {
-      pending.shared = other.shared = true;
+    if (share(fresh, other)) {
+      fresh.shared = other.shared = true;
       break;
     }
-    if (other.thread != pending.thread) {
+    if (other.thread != fresh.thread) {
       ++at;
       continue;
     }
@@ -85,12 +95,10 @@ void Requests::begin(Queues& queues, std::int64_t id, const Call& call, Pending 
     queue.take(at);
     if (first) at = queue.head;
   }
-  if (queue.items.size() - queue.head >= kMostShared) queue.take(queue.head);
-  if (!pending.persistent) pending.sequence = begun_++;
-  pending.record = call.number;
-  pending.made = call.number;
-  queue.items.push_back(pending);
-  if (!pending.persistent) listener.begun(call, pending);
+  if (queue.items.size() - queue.head > kMostShared) queue.take(queue.head);
+  Pending& fresh = queue.items.back();
+  if (!persistent) fresh.sequence = begun_++;
+  return fresh;
 }
 
 void Requests::start(std::int64_t id, const Call& call, std::int64_t posted_ns, RequestListener& listener) {
@@ -123,12 +131,15 @@ void Requests::complete(std::int64_t id, const Call& call, const Status* status,
 
 void Requests::completions(const Call& call, RequestListener& listener) {
   // The request at position `index` of the list, with the status at `n`.
-  const auto nth = [&](std::int64_t index, std::size_t statuses, std::uint32_t n) {
-    const Values list = call.values(1);
+  const auto nth = [&](const Values& list, std::int64_t index, const Statuses& all, std::uint32_t n) {
     if (index < 0 || index >= static_cast<std::int64_t>(list.size())) return;
-    const Statuses all = call.statuses(statuses);
-    const Status status = n < all.size() ? all[n] : Status{};
-    complete(id(list[static_cast<std::size_t>(index)]), call, n < all.size() ? &status : nullptr, listener);
+    const std::int64_t request = id(list[static_cast<std::size_t>(index)]);
+    if (n >= all.size()) {
+      complete(request, call, nullptr, listener);
+      return;
+    }
+    const Status status = all[n];
+    complete(request, call, &status, listener);
   };
   const auto one = [&](std::size_t status_argument) {
     const Statuses all = call.statuses(status_argument);
@@ -146,13 +157,13 @@ void Requests::completions(const Call& call, RequestListener& listener) {
       break;
     case ids::kWaitany:
     case ids::kMpioWaitany:
-      nth(call.integer(2), 3, 0);
+      nth(call.values(1), call.integer(2), call.statuses(3), 0);
       break;
     case ids::kTestany:
-      if (call.integer(3) != 0) nth(call.integer(2), 4, 0);
+      if (call.integer(3) != 0) nth(call.values(1), call.integer(2), call.statuses(4), 0);
       break;
     case ids::kMpioTestany:
-      if (call.integer(2) != 0) nth(call.integer(3), 4, 0);
+      if (call.integer(2) != 0) nth(call.values(1), call.integer(3), call.statuses(4), 0);
       break;
     case ids::kWaitall:
     case ids::kMpioWaitall:
@@ -160,21 +171,22 @@ void Requests::completions(const Call& call, RequestListener& listener) {
     case ids::kMpioTestall: {
       const bool test = call.id == ids::kTestall || call.id == ids::kMpioTestall;
       if (test && call.integer(2) == 0) break;
-      const std::uint32_t count = call.values(1).size();
-      for (std::uint32_t n = 0; n < count; ++n) nth(n, test ? 3 : 2, n);
+      const Values list = call.values(1);
+      const Statuses statuses = call.statuses(test ? 3 : 2);
+      for (std::uint32_t n = 0; n < list.size(); ++n) nth(list, n, statuses, n);
       break;
     }
     default: {  // the four "some"
+      const Values list = call.values(1);
       const Values indices = call.values(3);
-      for (std::uint32_t n = 0; n < indices.size(); ++n) nth(indices[n], 4, n);
+      const Statuses statuses = call.statuses(4);
+      for (std::uint32_t n = 0; n < indices.size(); ++n) nth(list, indices[n], statuses, n);
     }
   }
 }
 
 void Requests::follow(const Call& call, const Tables& tables, std::int64_t posted_ns, RequestListener& listener) {
   const Role role = role_of(call.id);
-  Pending pending;
-  pending.posted_ns = posted_ns;
   switch (role) {
     case Role::send:
     case Role::recv:
@@ -182,22 +194,26 @@ void Requests::follow(const Call& call, const Tables& tables, std::int64_t poste
     case Role::recv_init: {
       // count datatype peer tag comm request
       const bool receives = role == Role::recv || role == Role::recv_init;
-      pending.kind = receives ? Pending::Kind::recv : Pending::Kind::send;
-      pending.persistent = role == Role::send_init || role == Role::recv_init;
-      pending.active = !pending.persistent;
-      pending.peer = static_cast<std::int32_t>(call.integer(2));
+      const bool persistent = role == Role::send_init || role == Role::recv_init;
+      Pending& pending = add(requests_, id(call.integer(5)), call, receives ? Pending::Kind::recv : Pending::Kind::send,
+                             persistent, static_cast<std::int32_t>(call.integer(2)));
+      pending.active = !persistent;
+      pending.posted_ns = posted_ns;
       pending.tag = static_cast<std::int32_t>(call.integer(3));
       pending.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(call.integer(0)) *
                                                 static_cast<std::uint64_t>(tables.size_of(call.integer(1))));
       pending.communicator = tables.communicator(call.integer(4));
-      begin(requests_, id(call.integer(5)), call, pending, listener);
+      if (!persistent) listener.begun(call, pending);
       return;
     }
-    case Role::io:
-      pending.kind = Pending::Kind::io;
+    case Role::io: {
+      Pending& pending = add(io_requests_, id(call.integer(call.function().argument_count - std::size_t{1})), call,
+                             Pending::Kind::io, false, 0);
+      pending.posted_ns = posted_ns;
       pending.bytes = transfer_of(call, tables, ByteRules::actual).io;
-      begin(io_requests_, id(call.integer(call.function().argument_count - std::size_t{1})), call, pending, listener);
+      listener.begun(call, pending);
       return;
+    }
     case Role::wait:
       completions(call, listener);
       return;
@@ -213,10 +229,12 @@ void Requests::follow(const Call& call, const Tables& tables, std::int64_t poste
       for (std::uint32_t n = 0; n < list.size(); ++n) start(id(list[n]), call, posted_ns, listener);
       break;
     }
-    case ids::kGrequestStart:
-      pending.kind = Pending::Kind::other;
-      begin(requests_, id(call.integer(0)), call, pending, listener);
+    case ids::kGrequestStart: {
+      Pending& pending = add(requests_, id(call.integer(0)), call, Pending::Kind::other, false, 0);
+      pending.posted_ns = posted_ns;
+      listener.begun(call, pending);
       break;
+    }
     case ids::kRequestFree:
       if (Queue* queue = find(requests_, id(call.integer(0)))) queue->take(queue->find(call.thread));
       break;

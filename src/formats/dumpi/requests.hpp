@@ -37,7 +37,10 @@ class RequestListener {
 };
 
 // Whether a call begins, ends or changes requests.
-bool touches_requests(std::uint16_t id);
+namespace detail {
+extern const std::array<bool, kIds> kTouching;
+}
+inline bool touches_requests(std::uint16_t id) { return id < kIds && detail::kTouching[id]; }
 
 // All threads of a process share its requests: every call that touches them must come here, in stream order.
 class Requests {
@@ -89,7 +92,9 @@ class Requests {
 
   [[nodiscard]] std::int64_t id(std::int64_t raw) const { return narrow_ ? raw & 0xFF : raw; }
   static Queue* find(Queues& queues, std::int64_t id);
-  void begin(Queues& queues, std::int64_t id, const Call& call, Pending pending, RequestListener& listener);
+  // A new one under the id, to be filled in where it stands.
+  Pending& add(Queues& queues, std::int64_t id, const Call& call, Pending::Kind kind, bool persistent,
+               std::int32_t peer);
   void start(std::int64_t id, const Call& call, std::int64_t posted_ns, RequestListener& listener);
   void complete(std::int64_t id, const Call& call, const Status* status, RequestListener& listener);
   void completions(const Call& call, RequestListener& listener);

@@ -119,6 +119,26 @@ class Questions {
 
 }  // namespace
 
+namespace {
+
+// Whether the calls of every thread follow each other in time.
+class Order {
+ public:
+  void add(std::uint16_t thread, Rollover::Times times) {
+    if (last_stop_.size() <= thread)
+      last_stop_.resize(thread + std::size_t{1}, std::numeric_limits<std::int64_t>::min());
+    kept_ = kept_ && times.start_ns >= last_stop_[thread] && times.stop_ns >= times.start_ns;
+    last_stop_[thread] = times.stop_ns;
+  }
+  [[nodiscard]] bool kept() const { return kept_; }
+
+ private:
+  std::vector<std::int64_t> last_stop_;
+  bool kept_ = true;
+};
+
+}  // namespace
+
 Result<ScanResult> scan(const File& file, const Work& work) {
   ScanResult result;
   Questions questions;
@@ -133,6 +153,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   std::uint8_t masks = 0;
   std::optional<Decoder::Outcome> stopped;
   Rollover rollover;
+  Order wall_order, cpu_order;
 
   while (end - p >= 2) {
     const auto id = detail::load<std::uint16_t>(p);
@@ -159,16 +180,19 @@ Result<ScanResult> scan(const File& file, const Work& work) {
     }
     const auto mask = static_cast<std::uint8_t>(begin[2]);
     masks |= mask;
-    threads.set((mask & kMaskThread) != 0 ? detail::load<std::uint16_t>(begin + 3) : std::uint16_t{0});
+    const auto thread = (mask & kMaskThread) != 0 ? detail::load<std::uint16_t>(begin + 3) : std::uint16_t{0};
+    threads.set(thread);
     const Rollover::Passed times = rollover.pass(begin);
     Chunk& chunk = result.chunks.back();
     if ((mask & kMaskWall) != 0) {
       chunk.wall.add(times.wall);
+      wall_order.add(thread, times.wall);
     } else {
       chunk.wall.all_timed = false;
     }
     if ((mask & kMaskCpu) != 0) {
       chunk.cpu.add(times.cpu);
+      cpu_order.add(thread, times.cpu);
     } else {
       chunk.cpu.all_timed = false;
     }
@@ -188,6 +212,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   }
   result.any_wall = (masks & kMaskWall) != 0;
   result.any_cpu = (masks & kMaskCpu) != 0;
+  result.in_order = result.any_wall ? wall_order.kept() : cpu_order.kept();
   for (std::size_t thread = 0; thread < threads.size(); ++thread) {
     if (threads[thread]) result.threads.push_back(static_cast<std::uint16_t>(thread));
   }
@@ -213,24 +238,13 @@ std::optional<TimeWindow> joined(const std::optional<TimeWindow>& a, const std::
 std::optional<TimeWindow> exact_span(const File& file, const ScanResult& scan) {
   const bool use_cpu = !scan.any_wall;
   if (use_cpu && !scan.any_cpu) return std::nullopt;
-  TimeBounds all;
-  const auto bounds = [&](const Chunk& chunk) -> const TimeBounds& { return use_cpu ? chunk.cpu : chunk.wall; };
-  for (const Chunk& chunk : scan.chunks) {
-    all.first_s = std::min(all.first_s, bounds(chunk).first_s);
-    all.last_s = std::max(all.last_s, bounds(chunk).last_s);
-  }
+  const std::int64_t zero = use_cpu ? file.cpu_zero_ns() : file.wall_zero_ns();
   TimeWindow span{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-  // Only chunks that reach the outermost seconds can hold the ends.
   for (const Chunk& chunk : scan.chunks) {
-    const bool outermost = bounds(chunk).first_s <= all.first_s + TimeBounds::kSlack_s ||
-                           bounds(chunk).last_s >= all.last_s - TimeBounds::kSlack_s;
-    if (!outermost) continue;
-    for_each_call(file, chunk, [&](const Call& call) {
-      if (use_cpu ? !call.has_cpu() : !call.has_wall()) return true;
-      span.from_ns = std::min(span.from_ns, use_cpu ? call.cpu_start_ns : call.wall_start_ns);
-      span.to_ns = std::max(span.to_ns, use_cpu ? call.cpu_stop_ns : call.wall_stop_ns);
-      return true;
-    });
+    const TimeBounds& bounds = use_cpu ? chunk.cpu : chunk.wall;
+    if (bounds.first_ns > bounds.last_ns) continue;  // without a time in it
+    span.from_ns = std::min(span.from_ns, zero + bounds.first_ns);
+    span.to_ns = std::max(span.to_ns, zero + bounds.last_ns);
   }
   return span;
 }

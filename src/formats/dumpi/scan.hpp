@@ -15,28 +15,34 @@ class Rollover {
  public:
   // Fills the absolute times of a call; calls must come in stream order.
   void apply(Call& call, std::int64_t cpu_bias_ns, std::int64_t wall_bias_ns) {
-    if (call.has_wall()) one(call.wall, wall_bias_ns, wall_, call.wall_start_ns, call.wall_stop_ns);
-    if (call.has_cpu()) one(call.cpu, cpu_bias_ns, cpu_, call.cpu_start_ns, call.cpu_stop_ns);
+    if (call.has_wall()) {
+      const Times times = wall_.place(call.wall);
+      call.wall_start_ns = wall_bias_ns + times.start_ns;
+      call.wall_stop_ns = wall_bias_ns + times.stop_ns;
+    }
+    if (call.has_cpu()) {
+      const Times times = cpu_.place(call.cpu);
+      call.cpu_start_ns = cpu_bias_ns + times.start_ns;
+      call.cpu_stop_ns = cpu_bias_ns + times.stop_ns;
+    }
   }
-  // The same for a record that is passed over: only its seconds are looked at.
-  struct Seconds {
-    std::int64_t start = 0;
-    std::int64_t stop = 0;
+  // The same for a record that is passed over.
+  struct Times {
+    std::int64_t start_ns = 0;
+    std::int64_t stop_ns = 0;
   };
   struct Passed {
-    Seconds wall, cpu;  // behind the bias; meaningless without the bit of the mask
+    Times wall, cpu;  // behind the bias; meaningless without the bit of the mask
   };
   Passed pass(const std::byte* record) {
     Passed passed;
     const auto mask = static_cast<std::uint8_t>(record[2]);
     const std::byte* p = record + 3 + ((mask & kMaskThread) != 0 ? 2 : 0);
     if ((mask & kMaskCpu) != 0) {
-      passed.cpu = seconds(detail::load<std::uint16_t>(p), detail::load<std::uint16_t>(p + 6), cpu_);
+      passed.cpu = cpu_.place(Decoder::clock(p));
       p += 12;
     }
-    if ((mask & kMaskWall) != 0) {
-      passed.wall = seconds(detail::load<std::uint16_t>(p), detail::load<std::uint16_t>(p + 6), wall_);
-    }
+    if ((mask & kMaskWall) != 0) passed.wall = wall_.place(Decoder::clock(p));
     return passed;
   }
 
@@ -44,45 +50,42 @@ class Rollover {
   struct State {
     std::int64_t rolled_s = 0;
     std::int32_t last_s = 0;
+
+    Times place(const Clock& clock) {
+      constexpr std::int32_t kHalf = 32768;
+      const std::int32_t start = clock.start_s;
+      const std::int32_t stop = clock.stop_s;
+      if (start < last_s - kHalf) [[unlikely]]
+        rolled_s += 65536;
+      // A record of before the roll-over that was written late (another thread).
+      constexpr std::int32_t kLate = 65536 - 8192;
+      const bool before = start > last_s + kLate && rolled_s > 0;
+      const std::int64_t rolled = before ? rolled_s - 65536 : rolled_s;
+      if (!before) last_s = start;
+      const std::int64_t extra = stop < start - kHalf ? 65536 : 0;
+      return {(rolled + start) * 1'000'000'000 + clock.start_ns,
+              (rolled + extra + stop) * 1'000'000'000 + clock.stop_ns};
+    }
   };
-  static Seconds seconds(std::int32_t start, std::int32_t stop, State& state) {
-    constexpr std::int32_t kHalf = 32768;
-    if (start < state.last_s - kHalf) [[unlikely]]
-      state.rolled_s += 65536;
-    // A record of before the roll-over that was written late (another thread).
-    constexpr std::int32_t kLate = 65536 - 8192;
-    const bool before = start > state.last_s + kLate && state.rolled_s > 0;
-    const std::int64_t rolled = before ? state.rolled_s - 65536 : state.rolled_s;
-    if (!before) state.last_s = start;
-    const std::int64_t extra = stop < start - kHalf ? 65536 : 0;
-    return {rolled + start, rolled + extra + stop};
-  }
-  static void one(const Clock& clock, std::int64_t bias_ns, State& state, std::int64_t& start, std::int64_t& stop) {
-    const Seconds absolute = seconds(clock.start_s, clock.stop_s, state);
-    start = bias_ns + absolute.start * 1'000'000'000 + clock.start_ns;
-    stop = bias_ns + absolute.stop * 1'000'000'000 + clock.stop_ns;
-  }
   State wall_, cpu_;
 };
 
-// Bounds of the times of a few records, in whole seconds behind the bias of the clock.
+// Bounds of the times of a few records, behind the bias of the clock.
 struct TimeBounds {
-  std::int64_t first_s = std::numeric_limits<std::int64_t>::max();
-  std::int64_t last_s = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
   bool all_timed = true;  // false = some records have no such time
 
-  void add(Rollover::Seconds seconds) {
-    first_s = std::min(first_s, seconds.start);
-    last_s = std::max(last_s, std::max(seconds.start, seconds.stop));
+  void add(Rollover::Times times) {
+    first_ns = std::min(first_ns, times.start_ns);
+    last_ns = std::max(last_ns, std::max(times.start_ns, times.stop_ns));
   }
-  // Nanoseconds are 32 bits wide and may exceed a second.
-  static constexpr std::int64_t kSlack_s = 5;
   // Whether no record touches the window.
-  [[nodiscard]] bool ends_before(std::int64_t from_ns, std::int64_t bias_s) const {
-    return all_timed && (bias_s + last_s + kSlack_s) * 1'000'000'000 < from_ns;
+  [[nodiscard]] bool ends_before(std::int64_t from_ns, std::int64_t bias_ns) const {
+    return all_timed && bias_ns + last_ns < from_ns;
   }
-  [[nodiscard]] bool begins_at_or_after(std::int64_t to_ns, std::int64_t bias_s) const {
-    return all_timed && (bias_s + first_s) * 1'000'000'000 >= to_ns;
+  [[nodiscard]] bool begins_at_or_after(std::int64_t to_ns, std::int64_t bias_ns) const {
+    return all_timed && bias_ns + first_ns >= to_ns;
   }
 };
 
@@ -104,6 +107,8 @@ struct ScanResult {
   std::vector<std::uint16_t> threads;  // in ascending order
   bool any_wall = false;
   bool any_cpu = false;
+  // On the clock of the events no call of a thread begins before the one in front of it has returned.
+  bool in_order = true;
   bool end_mark = false;
   std::vector<std::uint64_t> notable;  // offsets of records that define communicators, groups, datatypes, windows
   std::vector<std::uint64_t> notable_number;
@@ -127,7 +132,7 @@ void for_each_call(const File& file, const Chunk& chunk, Body&& body) {
   const std::byte* p = file.at(chunk.offset);
   const std::byte* const end = file.at(chunk.end);
   const std::byte* const base = file.at(0);
-  const std::int64_t cpu_bias = std::int64_t{file.cpu_bias()} * 1'000'000'000;
+  const std::int64_t cpu_bias = file.cpu_zero_ns();
   const std::int64_t wall_bias = file.wall_zero_ns();
   Rollover rollover = chunk.rollover;
   Call call;

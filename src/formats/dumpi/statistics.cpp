@@ -141,7 +141,7 @@ RankNumbers Counter::count(const File& file, std::span<const Chunk> chunks) {
   const bool windowed = !window.everything();
   for (const Chunk& chunk : chunks) {
     const TimeBounds& bounds = use_cpu_ ? chunk.cpu : chunk.wall;
-    const std::int64_t bias = use_cpu_ ? file.cpu_bias() : file.wall_zero_s();
+    const std::int64_t bias = use_cpu_ ? file.cpu_zero_ns() : file.wall_zero_ns();
     if (windowed && (bounds.ends_before(window.from_ns, bias) || bounds.begins_at_or_after(window.to_ns, bias))) {
       continue;
     }

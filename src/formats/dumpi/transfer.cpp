@@ -64,7 +64,6 @@ constexpr std::array<Role, kIds> make_roles() {
   }
   return roles;
 }
-constexpr std::array<Role, kIds> kRoles = make_roles();
 
 // What a process is to a collective with a root. In an inter-communicator the root says so itself, its group keeps out
 // of it and the others name its rank; MPI_ROOT and MPI_PROC_NULL keep the library's values there.
@@ -161,7 +160,9 @@ Transfer collective(const Call& call, const Tables& tables, bool actual) {
 
 }  // namespace
 
-Role role_of(std::uint16_t id) { return id < kIds ? kRoles[id] : Role::other; }
+namespace detail {
+constinit const std::array<Role, kIds> kRoles = make_roles();
+}
 
 bool is_blocking(std::uint16_t id) { return id <= ids::kRsend; }
 
@@ -170,7 +171,7 @@ Transfer transfer_of(const Call& call, const Tables& tables, ByteRules rules) {
   const auto part = [&](std::size_t count, std::size_t datatype) {
     return times(call.integer(count), tables.size_of(call.integer(datatype)));
   };
-  switch (kRoles[call.id]) {
+  switch (role_of(call.id)) {
     case Role::send:
       return {part(0, 1), 0, 0};
     case Role::recv:

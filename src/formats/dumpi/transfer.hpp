@@ -18,7 +18,10 @@ enum class Role : std::uint8_t {
   io,
   wait,  // completes requests
 };
-Role role_of(std::uint16_t id);
+namespace detail {
+extern const std::array<Role, kIds> kRoles;
+}
+inline Role role_of(std::uint16_t id) { return id < kIds ? detail::kRoles[id] : Role::other; }
 bool is_blocking(std::uint16_t id);
 
 enum class ByteRules : std::uint8_t {

@@ -221,8 +221,7 @@ FATHOM_ANY_CALLBACK int next(dumpi_profile& profile, const libundumpi_cbpair* ca
   if (id == kEndOfStream || (id == ids::kSend && *finalized != 0)) return 0;
   if (state.file.decoder().decode(state.at, state.end, state.call) != Decoder::Outcome::ok) return -1;
   Call& call = state.call;
-  state.rollover.apply(call, std::int64_t{state.file.cpu_bias()} * 1'000'000'000,
-                       std::int64_t{state.file.wall_bias()} * 1'000'000'000);
+  state.rollover.apply(call, state.file.cpu_zero_ns(), std::int64_t{state.file.wall_bias()} * 1'000'000'000);
   state.at += call.size;
   profile.pos = static_cast<std::uint64_t>(state.at - state.file.at(0));
   if (call.id == ids::kFinalize) *finalized = 1;

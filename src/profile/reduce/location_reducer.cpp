@@ -42,6 +42,9 @@ void Told::add(const Told& other) {
 LocationReducer::LocationReducer(const Rules& rules, LocationId location, std::optional<std::int64_t> begin,
                                  bool from_start)
     : rules_(rules),
+      by_channels_(!rules.channels.empty()),
+      reads_cpu_(rules.trace.has_cpu_time()),
+      splits_(rules.split != MessageSplit::none),
       started_(begin.has_value()),
       from_start_(from_start),
       last_(begin.value_or(0)),
@@ -62,7 +65,7 @@ std::uint32_t LocationReducer::compute() {
 }
 
 std::uint32_t LocationReducer::current() {
-  if (!rules_.channels.empty()) return state_node_ != kNoNode ? state_node_ : compute();
+  if (by_channels_) return state_node_ != kNoNode ? state_node_ : compute();
   if (!stack_.empty()) return stack_.back().node;
   return sample_ != kNoNode ? sample_ : compute();
 }
@@ -83,9 +86,7 @@ void LocationReducer::advance(std::int64_t time) {
   if (cursor_.active() && call_depth_ == 0) {
     cursor_.pass(passed, [&](std::uint32_t metric, double ns) { charge(charged_, metric, ns); });
   }
-  if (rules_.split != MessageSplit::none && rules_.channels.empty() && !stack_.empty()) {
-    stack_.back().time_ns += passed;
-  }
+  if (splits_ && !by_channels_ && !stack_.empty()) stack_.back().time_ns += passed;
   last_ = time;
 }
 
@@ -152,7 +153,7 @@ std::size_t LocationReducer::open_regions() const {
 
 // What was used since the last reading was used by what is on top now: readings come with every enter and leave.
 void LocationReducer::cpu_reading(const Event& event) {
-  if (!rules_.trace.has_cpu_time() || !event.has_value) return;
+  if (!reads_cpu_ || !event.has_value) return;
   if (cpu_) {
     const auto used =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(event.value) - static_cast<std::uint64_t>(*cpu_));
@@ -170,17 +171,17 @@ std::uint32_t LocationReducer::frame_node(std::uint32_t region) {
 }
 
 void LocationReducer::enter(const Event& event) {
-  if (!rules_.channels.empty()) return;
+  if (by_channels_) return;
   if (!event.carried) cpu_reading(event);
-  Frame frame;
+  const std::uint32_t node = frame_node(event.name);
+  Frame& frame = stack_.emplace_back();
   frame.region = event.name;
-  frame.node = frame_node(event.name);
+  frame.node = node;
   frame.visit = !event.carried;
   if (cursor_.active()) frame.call = number_of_call(event);
   ++frame_number_;
   told_.visits = true;
-  if (frame.visit) ++tree_[frame.node].visits;
-  stack_.push_back(frame);
+  if (frame.visit) ++tree_[node].visits;
 }
 
 std::uint32_t LocationReducer::number_of_call(const Event& event) {
@@ -207,7 +208,7 @@ void LocationReducer::end_charged_call(const Frame& frame, std::uint32_t node, s
 }
 
 void LocationReducer::leave(const Event& event) {
-  if (!rules_.channels.empty()) return;
+  if (by_channels_) return;
   const bool call_ends = cursor_.active() && call_depth_ > 0 && is_charged_call(event.name) && --call_depth_ == 0;
   leave_region(event);
   if (call_ends && call_counts_) cursor_.begin_gap(calls_);
@@ -232,7 +233,7 @@ void LocationReducer::leave_region(const Event& event) {
 }
 
 void LocationReducer::close_top() {
-  const Frame frame = stack_.back();
+  const Frame& frame = stack_.back();
   if (frame.call != kNoNode) {
     const std::uint32_t node = frame.split != kUnsplit ? tree_.child(frame.node, frame.split) : frame.node;
     end_charged_call(frame, node, stack_.size() > 1 ? stack_[stack_.size() - 2].node : compute());
@@ -297,7 +298,6 @@ void LocationReducer::counter(const Event& event) {
 }
 
 std::uint32_t LocationReducer::split_node(const Event& event, std::uint32_t node) {
-  if (rules_.split == MessageSplit::none) return node;
   Step part = kUnsplit;
   switch (rules_.split) {
     case MessageSplit::none:
@@ -317,7 +317,7 @@ std::uint32_t LocationReducer::split_node(const Event& event, std::uint32_t node
     }
   }
   if (part == kUnsplit) return node;
-  if (rules_.channels.empty() && !stack_.empty()) {
+  if (!by_channels_ && !stack_.empty()) {
     Step& split = stack_.back().split;
     split = split == kUnsplit || split == part ? part : step(StepKind::several);
   }
@@ -328,8 +328,8 @@ void LocationReducer::message(const Event& event) {
   if (event.carried) return;
   // To and from the null process nothing moves.
   if (event.kind != EventKind::collective && event.peer == kNoPeer) return;
-  const std::uint32_t node = split_node(event, current());
-  Sums& sums = tree_[node];
+  const std::uint32_t node = current();
+  Sums& sums = tree_[splits_ ? split_node(event, node) : node];
   if (event.kind == EventKind::send) {
     sums.bytes_sent += event.bytes;
     ++sums.messages_sent;

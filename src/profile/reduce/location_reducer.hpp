@@ -106,6 +106,10 @@ class LocationReducer {
   void end_charged_call(const Frame& frame, std::uint32_t node, std::uint32_t around);
 
   const Rules& rules_;
+  // Of the rules, what every event asks for.
+  bool by_channels_;
+  bool reads_cpu_;
+  bool splits_;
   LocationTree tree_;
   std::vector<Frame> stack_;  // of the task that runs
   std::int64_t task_ = 0;
