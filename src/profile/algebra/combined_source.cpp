@@ -426,6 +426,7 @@ ProfilePtr combine(Definitions definitions, std::vector<Part> parts, Rule rule) 
         globals->sets_properties = globals->sets_properties || copy->globals->sets_properties;
         copy->globals = globals;
         copy->init.insert(copy->init.begin(), orphaned.begin(), orphaned.end());
+        globals->any_init = globals->any_init || !copy->init.empty();
         orphaned.clear();
       }
       out->programs.emplace(to, std::move(copy));

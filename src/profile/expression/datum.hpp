@@ -47,7 +47,9 @@ struct Globals {
   std::unordered_map<std::string, Array> variables;
   std::map<std::pair<std::string, std::string>, std::string> properties;  // (metric, property) -> value
   std::map<const void*, std::string> initialised;                         // programs whose init ran: what went wrong
-  bool sets_properties = false;  // some program does; fixed before the first evaluation
+  // Some program does, some program has an init expression; fixed before the first evaluation.
+  bool sets_properties = false;
+  bool any_init = false;
 };
 
 }  // namespace fathom::expression

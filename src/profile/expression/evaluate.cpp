@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
@@ -15,20 +16,25 @@ namespace {
 // Metrics that a metric's program needs, each with the number of evaluations it will cost.
 Result<void> check_references(const Profile& profile, MetricId start) {
   const Definitions& defs = profile.defs();
-  enum : std::uint8_t { unseen, open, closed };
-  std::vector<std::uint8_t> state(defs.metrics.size(), unseen);
-  std::vector<std::size_t> cost(defs.metrics.size(), 1);
-  std::vector<std::size_t> height(defs.metrics.size(), 1);
+  enum class State : std::uint8_t { unseen, open, closed };
+  struct Known {
+    State state = State::unseen;
+    std::size_t cost = 1;
+    std::size_t height = 1;
+  };
+  // Of those that are reached: there may be many others. References to entries stay valid.
+  std::unordered_map<MetricId, Known> known;
   std::vector<MetricId> stack{start};
   while (!stack.empty()) {
     const MetricId at = stack.back();
     const auto found = profile.programs.find(at);
-    if (state[at.index()] == closed || found == profile.programs.end()) {
+    Known& here = known[at];
+    if (here.state == State::closed || found == profile.programs.end()) {
       stack.pop_back();
       continue;
     }
-    const bool leaving = state[at.index()] == open;
-    state[at.index()] = leaving ? closed : open;
+    const bool leaving = here.state == State::open;
+    here.state = leaving ? State::closed : State::open;
     std::vector<MetricReference> references = found->second->value.metrics;
     if (found->second->inclusive) {
       const auto& more = found->second->inclusive->metrics;
@@ -37,10 +43,11 @@ Result<void> check_references(const Profile& profile, MetricId start) {
     for (const MetricReference& reference : references) {
       const MetricId id = defs.find_metric(reference.metric);
       if (!id.valid() || !profile.programs.contains(id)) continue;
+      const Known& other = known[id];
       if (leaving) {
-        cost[at.index()] = std::min(cost[at.index()] + cost[id.index()], kMaxEvaluations + 1);
-        height[at.index()] = std::max(height[at.index()], height[id.index()] + 1);
-      } else if (state[id.index()] == open) {
+        here.cost = std::min(here.cost + other.cost, kMaxEvaluations + 1);
+        here.height = std::max(here.height, other.height + 1);
+      } else if (other.state == State::open) {
         return Error(fmt::format("is derived from itself through '{}'", defs.metric(id).name));
       } else {
         stack.push_back(id);
@@ -48,7 +55,7 @@ Result<void> check_references(const Profile& profile, MetricId start) {
     }
     if (leaving) stack.pop_back();
   }
-  if (cost[start.index()] > kMaxEvaluations || height[start.index()] > kMaxChain) {
+  if (known[start].cost > kMaxEvaluations || known[start].height > kMaxChain) {
     return Error("is derived from too long a chain of other derived metrics");
   }
   return success();

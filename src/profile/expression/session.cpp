@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
 #include "base/parallel.hpp"
 #include "profile/expression/fold_locations.hpp"
@@ -35,7 +36,7 @@ Flavour::Kind unasked_flavour(const Profile& profile, MetricId metric) {
   const Program& program = *profile.programs.at(metric);
   if (program.value.nodes.empty()) return Flavour::Kind::inclusive;
   if (program.inclusive && program.inclusive->nodes.empty()) return Flavour::Kind::exclusive;
-  std::vector<bool> seen(profile.defs().metrics.size());
+  std::unordered_set<MetricId> seen;
   std::vector<MetricId> pending{metric};
   while (!pending.empty()) {
     const MetricId at = pending.back();
@@ -46,9 +47,7 @@ Flavour::Kind unasked_flavour(const Profile& profile, MetricId metric) {
     if (found == profile.programs.end()) continue;
     for (const MetricReference& reference : found->second->value.metrics) {
       const MetricId id = profile.defs().find_metric(reference.metric);
-      if (!id.valid() || seen[id.index()]) continue;
-      seen[id.index()] = true;
-      pending.push_back(id);
+      if (id.valid() && seen.insert(id).second) pending.push_back(id);
     }
   }
   return Flavour::Kind::exclusive;
@@ -255,7 +254,7 @@ Result<double> Session::value_at(const MetricReference& reference, double contex
 
 Result<void> Session::initialise(const Profile& profile, MetricId metric) {
   const Program& own = *profile.programs.at(metric);
-  if (!own.globals) return success();
+  if (!own.globals || !own.globals->any_init) return success();
   const std::lock_guard only(own.globals->initialising);
   // Those of all metrics in the order of the document, since globals that one sets are read by others.
   for (const auto& [id, program] : profile.programs) {

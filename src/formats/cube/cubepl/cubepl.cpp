@@ -67,6 +67,7 @@ class Builder {
       if (program->globals) globals_ = program->globals;
     }
     if (!globals_) globals_ = std::make_shared<Globals>();
+    for (const Metric& metric : defs.metrics) next_file_id_ = std::max(next_file_id_, metric.file_id + 1);
   }
 
   Result<void> add(MetricId id, const Source& source) {
@@ -105,7 +106,7 @@ class Builder {
     metric.derivation = definition.derivation;
     metric.expression = definition.value;
     metric.hidden = true;
-    for (const Metric& other : defs_.metrics) metric.file_id = std::max(metric.file_id, other.file_id + 1);
+    metric.file_id = next_file_id_++;
     defs_.metrics.push_back(metric);
     return add(MetricId(defs_.metrics.size() - 1),
                {definition.value, {definition.init}, definition.plus, definition.minus, definition.aggregate});
@@ -141,6 +142,7 @@ class Builder {
     if (sets(program.value) || std::any_of(program.init.begin(), program.init.end(), sets)) {
       globals_->sets_properties = true;
     }
+    if (!program.init.empty()) globals_->any_init = true;
     profile_.programs[id] = std::make_shared<const Program>(std::move(program));
   }
 
@@ -148,6 +150,7 @@ class Builder {
   Profile& profile_;
   std::shared_ptr<Globals> globals_;
   std::deque<Definition> pending_;
+  std::uint64_t next_file_id_ = 0;
 };
 
 }  // namespace
