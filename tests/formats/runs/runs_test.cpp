@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
+#include "base/execution.hpp"
 #include "experiment/collect.hpp"
 #include "experiment/unit.hpp"
 #include "formats/extrap/expected.hpp"
@@ -231,6 +233,30 @@ TEST_F(RunsOfTraces, ARunThatCannotBeReadIsNamedAndLeftOut) {
   }
   EXPECT_NE(noted.find("ring.n1.r2"), std::string::npos) << noted;
   EXPECT_FALSE(open(make_work(true)).ok());
+}
+
+// Whatever is read at the same time, the limit is one for all; a run that finds too little beside others is read alone.
+TEST_F(RunsOfTraces, ShareOneLimitOfMemory) {
+  for (int n = 1; n <= 6; ++n) add("ring.n" + std::to_string(n) + ".r1");
+  const auto all_fit = [&](std::uint64_t limit, unsigned threads) {
+    const Execution execution(threads);
+    const ExecutionScope scope(execution);
+    const Work work = make_work(false, limit);
+    const auto experiment = open(work);
+    if (!experiment.ok() || (*experiment)->point_count() != 6) return false;
+    const auto& noted = work->diagnostics.all();
+    return std::none_of(noted.begin(), noted.end(), [](const Diagnostic& one) { return one.id == "runs.unreadable"; });
+  };
+  std::uint64_t too_little = 0;
+  std::uint64_t enough = std::uint64_t{1} << 30;
+  ASSERT_TRUE(all_fit(enough, 1));
+  while (enough - too_little > 1000) {
+    const std::uint64_t middle = (too_little + enough) / 2;
+    (all_fit(middle, 1) ? enough : too_little) = middle;
+  }
+  EXPECT_GT(too_little, 0U);
+  EXPECT_TRUE(all_fit(enough, 8));
+  EXPECT_FALSE(all_fit(too_little, 8));
 }
 
 }  // namespace
