@@ -20,7 +20,7 @@ std::optional<std::string> short_payload(const Step& step, std::size_t needed, b
 
 std::optional<std::string> Machine::judge_model(const Step& step) const {
   const Mcv mcv = step.event.mcv();
-  const int model = find_model(model_character(mcv));
+  const int model = step.def != nullptr ? static_cast<int>(step.def->model) : find_model(model_character(mcv));
   if (model < 0) return fmt::format("unknown model '{}'", model_character(mcv));
   const ModelInfo& info = model_info(static_cast<Model>(model));
   if (!system_.enabled[static_cast<std::size_t>(model)]) {
