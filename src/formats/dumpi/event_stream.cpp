@@ -32,7 +32,7 @@ std::uint64_t DumpiStream::bytes() const {
 }
 
 // Made where it stays: events are large, and a copy of one that was just written waits for its last byte.
-Event& DumpiStream::add(EventKind kind, bool at_exit) {
+[[gnu::always_inline]] inline Event& DumpiStream::add(EventKind kind, bool at_exit) {
   Event& event = free_ != free_end_ ? *free_++ : waiting_.emplace_back();
   event.time_ns = at_exit ? stop_ns_ : start_ns_;
   event.record = call_.number;
@@ -51,7 +51,7 @@ Event& DumpiStream::add(EventKind kind, bool at_exit) {
   return event;
 }
 
-Event& DumpiStream::add_region(EventKind kind, bool at_exit) {
+inline Event& DumpiStream::add_region(EventKind kind, bool at_exit) {
   Event& event = add(kind, at_exit);
   event.has_value = call_.has_cpu();
   if (event.has_value) event.value = at_exit ? call_.cpu_stop_ns : call_.cpu_start_ns;
@@ -60,7 +60,7 @@ Event& DumpiStream::add_region(EventKind kind, bool at_exit) {
 
 // Where a call has no CPU time the value says where the record is, so that the trace can show its arguments without a
 // search.
-Event& DumpiStream::add_call(EventKind kind, bool at_exit) {
+inline Event& DumpiStream::add_call(EventKind kind, bool at_exit) {
   Event& event = add_region(kind, at_exit);
   if (!event.has_value) event.value = static_cast<std::int64_t>(call_.offset);
   return event;
@@ -209,13 +209,17 @@ void DumpiStream::messages_of() {
     return;
   }
   switch (role_of(call_.id)) {
-    case Role::send:
-      return send_event(tables_.communicator(call_.integer(4)), call_.integer(2), call_.integer(3),
+    case Role::send: {
+      const PointToPoint message(call_, false);
+      return send_event(tables_.communicator(message.communicator), message.peer, message.tag,
                         transfer_of(call_, tables_, ByteRules::actual).sent, call_.number);
-    case Role::recv:
-      return recv_event(tables_.communicator(call_.integer(4)), call_.integer(2), call_.integer(3),
+    }
+    case Role::recv: {
+      const PointToPoint message(call_, false);
+      return recv_event(tables_.communicator(message.communicator), message.peer, message.tag,
                         transfer_of(call_, tables_, ByteRules::actual).received, call_.number, start_ns_,
                         status_at(5, status));
+    }
     case Role::sendrecv: {
       const bool replace = call_.id == ids::kSendrecvReplace;
       const Transfer transfer = transfer_of(call_, tables_, ByteRules::actual);

@@ -7,7 +7,7 @@
 
 namespace fathom::dumpi {
 
-class DumpiStream final : public CopyableStream, private RequestListener {
+class DumpiStream final : public CopyableStream {
  public:
   DumpiStream(const DumpiTrace& trace, const File& file, const ScanResult& scan, LocationId location);
   Result<std::size_t> next(std::span<Event> out) override;
@@ -15,8 +15,9 @@ class DumpiStream final : public CopyableStream, private RequestListener {
   [[nodiscard]] std::uint64_t bytes() const override;
 
  private:
-  void begun(const Call& call, const Pending& pending) override;
-  void completed(const Call& call, const Pending& pending, const Status* status) override;
+  friend class Requests;
+  void begun(const Call& call, const Pending& pending);
+  void completed(const Call& call, const Pending& pending, const Status* status);
 
   bool next_chunk();
   // Makes the events of the next record.

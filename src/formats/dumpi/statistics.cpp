@@ -169,14 +169,14 @@ bool starts_requests(const ScanResult& scan) {
 // Persistent sends move their data each time that they are started.
 void count_started(const File& file, const ScanResult& scan, Tables tables, const StatisticsRequest& request,
                    RankNumbers& numbers) {
-  struct Listener final : RequestListener {
+  struct Listener {
     const StatisticsRequest& request;
     const Tables& tables;
     RankNumbers& numbers;
     bool use_cpu;
     Listener(const StatisticsRequest& asked, const Tables& meaning, RankNumbers& target, bool cpu)
         : request(asked), tables(meaning), numbers(target), use_cpu(cpu) {}
-    void begun(const Call& call, const Pending& pending) override {
+    void begun(const Call& call, const Pending& pending) {
       if (!pending.persistent || pending.kind != Pending::Kind::send || !request.calls[call.id]) return;
       const bool timed = use_cpu ? call.has_cpu() : call.has_wall();
       const std::int64_t start = use_cpu ? call.cpu_start_ns : call.wall_start_ns;
@@ -186,7 +186,7 @@ void count_started(const File& file, const ScanResult& scan, Tables tables, cons
       ++numbers.peers[peer].count;
       numbers.peers[peer].bytes += pending.bytes;
     }
-    void completed(const Call&, const Pending&, const Status*) override {}
+    void completed(const Call&, const Pending&, const Status*) {}
   };
   Listener listener(request, tables, numbers, !scan.any_wall && scan.any_cpu);
   Requests requests(file.decoder().rules());

@@ -48,6 +48,7 @@ LocationReducer::LocationReducer(const Rules& rules, LocationId location, std::o
       started_(begin.has_value()),
       from_start_(from_start),
       last_(begin.value_or(0)),
+      outermost_(rules.is_call.size(), kNoNode),
       values_(rules.channels.size()) {
   if (rules.charges == nullptr) return;
   cursor_ = ChargeCursor(*rules.charges, location);
@@ -88,6 +89,11 @@ void LocationReducer::advance(std::int64_t time) {
   }
   if (splits_ && !by_channels_ && !stack_.empty()) stack_.back().time_ns += passed;
   last_ = time;
+}
+
+// All that an event does in one function: this is the inner loop.
+[[gnu::flatten]] void LocationReducer::take(std::span<const Event> events) {
+  for (const Event& event : events) take(event);
 }
 
 void LocationReducer::take(const Event& event) {
@@ -165,9 +171,13 @@ void LocationReducer::cpu_reading(const Event& event) {
 }
 
 std::uint32_t LocationReducer::frame_node(std::uint32_t region) {
+  if (!stack_.empty()) return tree_.child(stack_.back().node, step(StepKind::region, region));
+  // Where a trace has no regions of the program every call comes here.
+  if (region < outermost_.size() && outermost_[region] != kNoNode) return outermost_[region];
   const bool call = region >= rules_.is_call.size() || rules_.is_call[region] != 0;
-  const std::uint32_t parent = !stack_.empty() ? stack_.back().node : call ? compute() : kNoNode;
-  return tree_.child(parent, step(StepKind::region, region));
+  const std::uint32_t node = tree_.child(call ? compute() : kNoNode, step(StepKind::region, region));
+  if (region < outermost_.size()) outermost_[region] = node;
+  return node;
 }
 
 void LocationReducer::enter(const Event& event) {
@@ -359,6 +369,7 @@ LocationTree LocationReducer::finish_part(std::optional<std::int64_t> end) {
   LocationTree done = std::move(tree_);
   tree_ = LocationTree();
   compute_ = charged_ = kNoNode;
+  outermost_.assign(outermost_.size(), kNoNode);
   const bool states = state_node_ != kNoNode;
   state_node_ = kNoNode;
   if (sample_ != kNoNode) sample_ = tree_.child(kNoNode, sample_step_);

@@ -58,6 +58,7 @@ class LocationReducer {
   LocationReducer(const Rules& rules, LocationId location, std::optional<std::int64_t> begin, bool from_start);
 
   void take(const Event& event);
+  void take(std::span<const Event> events);
   // Ends the part that is under way at `end` (nothing = at the last event) and begins the next one with what is open.
   LocationTree finish_part(std::optional<std::int64_t> end);
 
@@ -119,6 +120,7 @@ class LocationReducer {
   std::int64_t last_ = 0;
   std::uint32_t charged_ = kNoNode;  // what the last stretch of time went to
   std::uint32_t compute_ = kNoNode;
+  std::vector<std::uint32_t> outermost_;  // by region: its node where nothing is around it
   std::uint32_t sample_ = kNoNode;
   Step sample_step_ = 0;
   std::uint32_t state_node_ = kNoNode;

@@ -118,7 +118,7 @@ class Reduction {
       FATHOM_TRY(const std::size_t count, stream->next(buffer));
       if (count == 0) break;
       if (cuts_.empty()) {
-        for (std::size_t i = 0; i < count; ++i) reducer.take(buffer[i]);
+        reducer.take(std::span<const Event>(buffer).first(count));
       } else {
         for (std::size_t i = 0; i < count; ++i) {
           if (buffer[i].has_time && !buffer[i].carried) cut_until(buffer[i].time_ns);

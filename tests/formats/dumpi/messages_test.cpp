@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "formats/dumpi/dumpi_trace.hpp"
+#include "formats/dumpi/requests.hpp"
 #include "formats/dumpi/trace_maker.hpp"
 #include "trace/made_trace.hpp"
 #include "trace/merge.hpp"
@@ -399,6 +400,30 @@ TEST_F(DumpiMessages, WindowsEqualTheSamePartOfTheWhole) {
   ASSERT_TRUE(span.has_value());
   EXPECT_EQ(span->from_ns, bias);
   EXPECT_EQ(span->to_ns, bias + 40 * kSecond + 1200);
+}
+
+// The table of calls is what says where arguments are; PointToPoint relies on it.
+TEST(DumpiPointToPoint, SendsAndReceivesBeginAlike) {
+  constexpr std::array kBegin = {Type::i32, Type::datatype, Type::dest, Type::tag, Type::comm, Type::request};
+  std::size_t calls = 0;
+  for (const Function& function : functions()) {
+    const Role role = role_of(function.id);
+    if (role != Role::send && role != Role::recv && role != Role::send_init && role != Role::recv_init) continue;
+    std::size_t offset = 0;
+    const std::size_t count = touches_requests(function.id) ? 6 : 5;
+    ASSERT_GE(function.argument_count, count) << function.name;
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(function.argument[i].shape, Shape::scalar) << function.name;
+      EXPECT_EQ(function.argument[i].only_if, -1) << function.name;
+      EXPECT_EQ(wire_size(function.argument[i].type), wire_size(kBegin[i])) << function.name << " argument " << i;
+      if (i == 5) {
+        EXPECT_EQ(offset, PointToPoint::kRequestAt) << function.name;
+      }
+      offset += wire_size(function.argument[i].type);
+    }
+    ++calls;
+  }
+  EXPECT_EQ(calls, 15U);  // Send, Bsend, Ssend, Rsend, Recv; the same with I, and persistent
 }
 
 }  // namespace
