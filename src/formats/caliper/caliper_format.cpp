@@ -1,10 +1,12 @@
 #include "formats/caliper/caliper_format.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "formats/caliper/records.hpp"
 #include "formats/caliper/to_profile.hpp"
 #include "formats/stack_file.hpp"
+#include "io/json_scanner.hpp"
 
 namespace fathom::caliper {
 
@@ -54,20 +56,28 @@ Match recognise_cali(const Source& source) {
   return {Confidence::certain, "begins with a record '__rec='"};
 }
 
-// "data" comes first and may be huge: the other keys stand near the begin or the end.
+// The keys may be far apart: a file that begins with one of them is walked through from key to key.
 Match recognise_json(const Source& source) {
   if (source.is_directory()) return {};
-  constexpr std::size_t kLookedAt = 1 << 20;
-  std::string_view head = source.head(kLookedAt);
-  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || head[first] != '{') return {};
-  const std::string_view text = source.blob().text();
-  const std::string_view tail = text.substr(text.size() - std::min(text.size(), kLookedAt));
-  for (const std::string_view key : {"\"data\"", "\"columns\"", "\"column_metadata\"", "\"nodes\""}) {
-    if (head.find(key) == std::string_view::npos && tail.find(key) == std::string_view::npos) return {};
+  constexpr std::array<std::string_view, 4> kKeys = {"data", "columns", "column_metadata", "nodes"};
+  JsonScanner scanner(source.blob());
+  if (!scanner.accept('{')) return {};
+  std::array<bool, kKeys.size()> found{};
+  bool first = true;
+  while (const auto key = scanner.next_key(first)) {
+    const auto known = std::find(kKeys.begin(), kKeys.end(), *key);
+    if (known != kKeys.end()) found[static_cast<std::size_t>(known - kKeys.begin())] = true;
+    if (std::find(found.begin(), found.end(), false) == found.end()) {
+      return {Confidence::certain, "JSON object with data, columns, column_metadata and nodes"};
+    }
+    // Before the first of them others may stand, but nothing that is large.
+    constexpr std::size_t kLookedAt = 1 << 20;
+    if (std::find(found.begin(), found.end(), true) == found.end() && scanner.offset() > kLookedAt) return {};
+    if (*key == "traceEvents") return {};
+    scanner.skip_value();
+    if (!scanner.ok()) break;
   }
-  return {Confidence::certain, "JSON object with data, columns, column_metadata and nodes"};
+  return {};
 }
 
 template <auto Read, const Format& (*Which)()>

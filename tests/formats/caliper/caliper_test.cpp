@@ -160,6 +160,28 @@ TEST(Caliper, JsonSplit) {
 }
 
 // A directory of profiles that say which run they are is an experiment.
+TEST(Caliper, JsonIsRecognisedHoweverFarApartItsKeysAre) {
+  std::string nodes;
+  std::string rows;
+  for (int i = 0; i < 60000; ++i) {
+    nodes += (i == 0 ? "" : ",") + std::string(R"({"label": "some function )") + std::to_string(i) +
+             R"(", "column": "path"})";
+    rows += (i == 0 ? "[" : ",[") + std::to_string(i) + ", 1]";
+  }
+  const std::string text = R"({"data": [)" + rows +
+                           R"(], "columns": ["path", "count"], "column_metadata": [{"is_value": )" +
+                           R"(false}, {"is_value": true}], "nodes": [)" + nodes + R"(], "jobsize": 8})";
+  ASSERT_GT(nodes.size(), std::size_t{3} << 20);
+  const auto dataset = open_source(Source::of(Blob::own("x.json", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->format().name, "caliper-json");
+  EXPECT_EQ((*(*dataset)->profile())->defs().contexts.size(), 60000u);
+  for (const char* other : {R"({"data": [], "columns": []})", R"({"data": [1, {"nodes": 2)", "{", R"([{"data": 1}])"}) {
+    EXPECT_EQ(caliper::json_format().recognise(Source::of(Blob::own("x", std::string(other)))).confidence,
+              Confidence::no);
+  }
+}
+
 TEST(Caliper, GlobalsAreTheParametersOfRuns) {
   const TemporaryDirectory folder;
   for (const int size : {2, 4, 8, 16, 32}) {
