@@ -171,7 +171,7 @@ TEST(Caliper, JsonIsRecognisedHoweverFarApartItsKeysAre) {
   const std::string text = R"({"data": [)" + rows +
                            R"(], "columns": ["path", "count"], "column_metadata": [{"is_value": )" +
                            R"(false}, {"is_value": true}], "nodes": [)" + nodes + R"(], "jobsize": 8})";
-  ASSERT_GT(nodes.size(), std::size_t{3} << 20);
+  ASSERT_GT(nodes.size(), std::size_t{2} << 20);
   const auto dataset = open_source(Source::of(Blob::own("x.json", text)), make_work());
   ASSERT_TRUE(dataset.ok()) << dataset.error().text();
   EXPECT_EQ((*dataset)->format().name, "caliper-json");
