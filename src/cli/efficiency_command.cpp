@@ -40,7 +40,7 @@ class EfficiencyCommand final : public Command {
     std::vector<fs::path> paths;
     for (const std::string& path : paths_) {
       std::error_code ignored;
-      if (!fs::is_directory(path, ignored) || is_one_run(session, path)) {
+      if (!fs::is_directory(path, ignored) || is_one_run(path, session.work())) {
         paths.emplace_back(path);
         continue;
       }
@@ -75,15 +75,6 @@ class EfficiencyCommand final : public Command {
   }
 
  private:
-  static bool is_one_run(Session& session, const std::string& path) {
-    auto opened = session.open(path);
-    if (!opened) return false;
-    const auto levels = (*opened)->levels();
-    return std::find(levels.begin(), levels.end(), Level::experiment) == levels.end();
-  }
-  static std::string name_of(const fs::path& path) {
-    return path.stem().empty() ? path.parent_path().stem().string() : path.stem().string();
-  }
   static Result<analysis::ThreadEfficiencies> threads_of(Session& session, const fs::path& path) {
     FATHOM_TRY(const DatasetPtr dataset, session.open(path));
     FATHOM_TRY(const auto trace, dataset->trace());
@@ -94,7 +85,7 @@ class EfficiencyCommand final : public Command {
     std::vector<RunThreads> runs;
     for (const fs::path& path : paths) {
       FATHOM_TRY(auto numbers, threads_of(session, path));
-      runs.push_back({name_of(path), numbers});
+      runs.push_back({run_name(path), numbers});
     }
     print_table(session, thread_table(runs), true);
     return kDone;

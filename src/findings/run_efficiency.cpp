@@ -10,6 +10,7 @@
 #include "findings/trace_report.hpp"
 #include "formats/registry.hpp"
 #include "formats/runs/run_files.hpp"
+#include "formats/runs/runs_format.hpp"
 #include "profile/selection.hpp"
 #include "trace/gpu_idleness.hpp"
 
@@ -106,10 +107,21 @@ Result<RunEfficiency> run_efficiency(Dataset& dataset, const Work& work) {
     FATHOM_TRY(const auto profile, dataset.profile());
     run = of_profile(profile);
   }
-  if (!run) return run;
-  const std::filesystem::path& path = dataset.path();
-  run->name = path.stem().empty() ? path.parent_path().stem().string() : path.stem().string();
+  if (run) run->name = run_name(dataset.path());
   return run;
+}
+
+std::string run_name(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return path.stem().string();
+  return path.filename().empty() ? path.parent_path().filename().string() : path.filename().string();
+}
+
+bool is_one_run(const std::filesystem::path& path, const Work& work) {
+  const auto source = Source::at(path, work);
+  if (!source) return false;
+  const auto found = recognise(*source);
+  return !found.empty() && found.front().format != &runs::format();
 }
 
 Result<std::vector<RunEfficiency>> run_efficiencies(const std::filesystem::path& directory, const Work& work) {

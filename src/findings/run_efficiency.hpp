@@ -19,6 +19,10 @@ struct RunEfficiency {
 // Of a trace by its analysis; of a profile by the time in MPI of the first thread of each process, which tells load
 // balance and communication, not the parts of the latter. A usage error where there is no MPI.
 Result<RunEfficiency> run_efficiency(Dataset& dataset, const Work& work);
+// How a run is called in tables: its file without the ending, its directory.
+std::string run_name(const std::filesystem::path& path);
+// Whether a path is one dataset and not a directory of several; nothing of it is read.
+bool is_one_run(const std::filesystem::path& path, const Work& work);
 // The runs that a directory holds, by number of locations; those that cannot be used are left out with a diagnostic.
 Result<std::vector<RunEfficiency>> run_efficiencies(const std::filesystem::path& directory, const Work& work);
 
