@@ -31,7 +31,8 @@ class EventsCommand final : public Command {
                 "times in text since the first event (start, the default), on the trace's clock (run), or as stored "
                 "(raw; DUMPI: otherwise the clocks of several nodes are brought together)")
         .value("--depth", "N", &depth_, "samples: name the function at depth N of the call stack (0 = outermost)")
-        .value("-n,--limit", "N", &limit_text_, "stop after N events")
+        .value("-n,--number", "N", &limit_text_, "stop after N events")
+        .was("--limit")
         .flag("--messages", messages_,
               "matched messages instead: sender, receiver, tag, communicator, bytes, both times")
         .flag("--no-detail", no_detail_, "leave the detail column empty: faster")

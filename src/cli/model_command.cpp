@@ -11,9 +11,10 @@
 #include "cli/commands.hpp"
 #include "cli/company.hpp"
 #include "cli/model_output.hpp"
+#include "cli/model_remarks.hpp"
+#include "cli/model_sets.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
-#include "experiment/strong_scaling.hpp"
 #include "formats/extrap/extra_p_writer.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
@@ -21,11 +22,9 @@
 #include "model/fit.hpp"
 #include "model/predict.hpp"
 #include "model/ranking.hpp"
-#include "report/csv.hpp"
 #include "report/model_plot.hpp"
 #include "report/model_print.hpp"
 #include "report/plot_image.hpp"
-#include "report/text_table.hpp"
 
 namespace fathom::cli {
 
@@ -43,12 +42,9 @@ class ModelCommand final : public Command {
                 "an option of the modeler (allow_log_terms=false, sp.NAME=..., ...)");
     experiment_.declare(options);
     options.flag("--keep-values", keep_values_, std::string(extrap::kKeepValues.help));
-    options.flag("--stored", stored_, "the models that the file holds instead of new ones")
-        .flag("--sets", list_sets_, "list the sets of models that the file holds")
-        .value("--set", "NAME", &set_, "with --stored: this set of models, where the file holds several")
-        .values("--rename-set", "OLD=NEW", rename_sets_, "with --stored --save: give a set another name")
-        .values("--delete-set", "NAME", delete_sets_, "with --stored --save: leave a set out")
-        .values("-m,--metric", "M", metrics_, "only this metric (a name or a pattern)")
+    options.flag("--stored", stored_, "the models that the file holds instead of new ones");
+    choice_of_sets_.declare(options);
+    options.values("-m,--metric", "M", metrics_, "only this metric (a name or a pattern)")
         .values("--callpath", "C", callpaths_, "only this call path (a name or a pattern)")
         .values("--predict", "P=N,...", predict_, "the models' values at this point")
         .value("--expect", "GROWTH", &expect_,
@@ -56,7 +52,8 @@ class ModelCommand final : public Command {
         .value("--at", "P=N,...", &at_, "the scale that matters; default 16 times the largest of the first parameter")
         .value("-n,--number", "N", &number_, "rows of the table; 0 = all")
         .value("--print", "WHAT", &print_, "as Extra-P prints it: all, functions, callpaths, ..., or a format string")
-        .value("--out", "FILE", &out_, "also write what --print prints to a file")
+        .value("-o,--output", "FILE", &out_, "also write what --print prints to a file")
+        .was("--out")
         .value("--save", "FILE", &save_, "write the experiment with its models as .extra-p")
         .value("--model-set-name", "NAME", &set_name_, "name of the saved models; default 'New model'")
         .value("--plot", "FILE", &plot_, "draw points and models; FILE ends in .svg, .pdf or .png")
@@ -77,14 +74,14 @@ class ModelCommand final : public Command {
     FATHOM_CHECK(first_alone(session, "modelling is"));
     FATHOM_TRY(experiment_data_, dataset->experiment());
     const Experiment& e = *experiment_data_;
-    if (list_sets_) return list_sets(session, *dataset);
-    FATHOM_TRY(ModelSets sets, stored_ ? stored_sets(*dataset) : fitted(session));
-    if (stored_) FATHOM_CHECK(change_sets(sets));
+    if (choice_of_sets_.list) return list_model_sets(session, *dataset);
+    FATHOM_TRY(ModelSets sets, stored_ ? stored_model_sets(*dataset) : fitted(session));
+    if (stored_) FATHOM_CHECK(choice_of_sets_.change(sets, save_.has_value()));
     // What is saved is everything; what is shown is what was asked for.
     if (save_) FATHOM_CHECK(save(session, *dataset, sets));
     if (stored_) {
       for (const ModelSet& set : sets) other_sets_[set.name] = set;
-      FATHOM_CHECK(choose_set(session, sets));
+      FATHOM_CHECK(choice_of_sets_.choose(session, sets, print_.has_value()));
     }
     if (!metrics_.empty() || !callpaths_.empty()) whole_ = sets.front();
     for (ModelSet& set : sets) FATHOM_CHECK(filter(set));
@@ -101,7 +98,8 @@ class ModelCommand final : public Command {
       std::vector<const Model*> models;
       for (const Model& m : sets.front().models) models.push_back(&m);
       FATHOM_TRY(forecasts_, forecasts(models, points));
-      for (std::size_t at = 0; at < points.size(); ++at) warn_of_guesses(session, models, points[at], at);
+      for (std::size_t at = 0; at < points.size(); ++at)
+        warn_of_guesses(session, e, models, points[at], forecasts_, at);
     }
     const ShownModels shown{e, sets.front(), points, forecasts_};
     if (session.json() || session.csv()) {
@@ -124,86 +122,6 @@ class ModelCommand final : public Command {
   }
 
  private:
-  static Result<ModelSets> stored_sets(Dataset& dataset) {
-    FATHOM_TRY(const auto models, dataset.models());
-    if (models->empty()) return Error("the file holds no models").hint("leave out --stored to make some");
-    return ModelSets(*models);
-  }
-
-  static std::vector<std::string> names_of(const ModelSets& sets) {
-    std::vector<std::string> names;
-    for (const ModelSet& set : sets) names.push_back(set.name);
-    return names;
-  }
-
-  static Result<ModelSets::iterator> find_set(ModelSets& sets, const std::string& name) {
-    const auto found = std::find_if(sets.begin(), sets.end(), [&](const ModelSet& set) { return set.name == name; });
-    if (found != sets.end()) return found;
-    return Error::usage(fmt::format("no set of models is called '{}'{}", name, did_you_mean(name, names_of(sets))))
-        .hint(fmt::format("there are: {}", fmt::join(names_of(sets), ", ")));
-  }
-
-  Result<void> change_sets(ModelSets& sets) const {
-    if ((!rename_sets_.empty() || !delete_sets_.empty()) && !save_) {
-      return Error::usage("--rename-set and --delete-set need --save FILE");
-    }
-    for (const std::string& change : rename_sets_) {
-      const auto equals = change.find('=');
-      if (equals == std::string::npos) return Error::usage(fmt::format("'{}' is not OLD=NEW", change));
-      FATHOM_TRY(const auto set, find_set(sets, change.substr(0, equals)));
-      set->name = change.substr(equals + 1);
-    }
-    for (const std::string& name : delete_sets_) {
-      FATHOM_TRY(const auto set, find_set(sets, name));
-      sets.erase(set);
-    }
-    if (sets.empty()) return Error::usage("no set of models is left");
-    return {};
-  }
-
-  // The one that was named becomes the only one.
-  Result<void> choose_set(Session& session, ModelSets& sets) const {
-    if (set_) {
-      FATHOM_TRY(const auto set, find_set(sets, *set_));
-      ModelSet chosen = std::move(*set);
-      sets.clear();
-      sets.push_back(std::move(chosen));
-    } else if (sets.size() > 1 && !print_) {
-      session.note(fmt::format("the file holds {} sets of models, '{}' is shown; --set NAME takes another: {}",
-                               sets.size(), sets.front().name, fmt::join(names_of(sets), ", ")));
-    }
-    return {};
-  }
-
-  static Result<int> list_sets(Session& session, Dataset& dataset) {
-    FATHOM_TRY(const ModelSets sets, stored_sets(dataset));
-    if (session.json()) {
-      JsonWriter json(session.out());
-      json.begin_array();
-      for (const ModelSet& set : sets) {
-        json.begin_object().member("name", std::string_view(set.name));
-        json.member("models", std::uint64_t{set.models.size()}).end_object();
-      }
-      json.end_array();
-      return kDone;
-    }
-    if (session.csv()) {
-      CsvWriter csv(session.out());
-      csv.header({"name", "models"});
-      for (const ModelSet& set : sets) {
-        csv.field(set.name);
-        csv.field(std::to_string(set.models.size()));
-        csv.end_row();
-      }
-      return kDone;
-    }
-    TextTable table;
-    table.column("SET", Align::left, true).column("MODELS", Align::right);
-    for (const ModelSet& set : sets) table.row({{set.name}, {grouped(set.models.size())}});
-    session.out().write(table.text(session.terminal()));
-    return kDone;
-  }
-
   Result<ModelSets> fitted(Session& session) {
     Measure measure = Measure::mean;
     for (const Measure m : {Measure::median, Measure::minimum, Measure::maximum}) {
@@ -285,39 +203,6 @@ class ModelCommand final : public Command {
     return kDone;
   }
 
-  // Says what of the forecasts at a point (the one numbered `at` in forecasts_) is no more than a guess.
-  void warn_of_guesses(Session& session, std::span<const Model* const> models, std::span<const double> point,
-                       std::size_t at) const {
-    const Experiment& e = *experiment_data_;
-    std::set<std::uint32_t> judged;  // point sets
-    double distance = 1;
-    std::size_t wide = 0;
-    const Model* widest = nullptr;
-    double most = kWideInterval;
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      const Series& s = e.series()[models[i]->series];
-      if (judged.insert(s.point_set).second) distance = std::max(distance, extrapolation(e, s, point));
-      const double factor = uncertainty(forecasts_[i][at]);
-      if (!(factor > kWideInterval)) continue;
-      ++wide;
-      if (factor > most) {
-        most = factor;
-        widest = models[i];
-      }
-    }
-    if (distance > kFarExtrapolation) {
-      session.warn(fmt::format("{} lies {:.0f} times outside what was measured: predictions there are guesses",
-                               named_point(e, point), distance));
-    }
-    if (widest == nullptr) return;
-    const Series& s = e.series()[widest->series];
-    session.warn(
-        fmt::format("at {} {} of {} models {} known only to within a factor of {:.0f} or more; worst: '{}' of {}, a "
-                    "factor of {:.2g}",
-                    named_point(e, point), wide, models.size(), wide == 1 ? "is" : "are", kWideInterval,
-                    e.metrics()[s.metric].name, e.callpaths()[s.callpath].name, most));
-  }
-
   // Per model, one for each point.
   Result<std::vector<std::vector<Forecast>>> forecasts(std::span<const Model* const> models,
                                                        const std::vector<std::vector<double>>& points) const {
@@ -350,42 +235,18 @@ class ModelCommand final : public Command {
     return options;
   }
 
-  // The metric that people ask for first, unless they chose; minima and maxima, which are no part of anything, only
-  // when they were chosen.
-  void leave_time(Session& session, Ranking& ranking) const {
-    const Experiment& e = *experiment_data_;
-    if (!metrics_.empty()) return;
-    const auto metric_of = [&](const RankedModel& r) { return e.series()[r.model->series].metric; };
-    std::vector<std::uint32_t> there;
-    for (const RankedModel& r : ranking.models) there.push_back(metric_of(r));
-    const auto usual = usual_metric(e, there);
-    if (!usual) return;
-    std::erase_if(ranking.models, [&](const RankedModel& r) { return metric_of(r) != *usual; });
-    std::set<std::string> others;
-    for (const std::uint32_t m : there) {
-      if (m != *usual) others.insert(e.metrics()[m].name);
-    }
-    if (others.empty()) return;
-    session.note(fmt::format("these are the models of '{}'; -m NAME shows another metric ({}), -m '*' all of them",
-                             e.metrics()[*usual].name, fit(fmt::format("{}", fmt::join(others, ", ")), 60)));
-  }
-
   Result<int> write_table(Session& session, const ModelSet& set) {
     const Experiment& e = *experiment_data_;
-    if (const auto shrinking = strong_scaling_parameter(e); shrinking && e.scaling() != Scaling::strong) {
-      session.note(
-          fmt::format("values get smaller with '{0}'; --multiply-by {0} models the cost of all of them together",
-                      e.parameters()[*shrinking]));
-    }
+    note_strong_scaling(session, e);
     FATHOM_TRY(Ranking ranking, ranked(set));
-    leave_time(session, ranking);
+    if (metrics_.empty()) keep_usual_metric(session, e, ranking);
     const std::size_t rows =
         number_ == 0 ? ranking.models.size() : std::min<std::size_t>(number_, ranking.models.size());
     std::vector<const Model*> shown;
     // The worst are enough to judge: intervals cost more than models.
     for (std::size_t i = 0; i < std::min<std::size_t>(rows, kRows); ++i) shown.push_back(ranking.models[i].model);
     FATHOM_TRY(forecasts_, forecasts(shown, {ranking.target}));
-    warn_of_guesses(session, shown, ranking.target, 0);
+    warn_of_guesses(session, e, shown, ranking.target, forecasts_, 0);
     session.out().write(ranking_text(e, ranking, rows, session.terminal()));
     return verdict(session, ranking);
   }
@@ -455,10 +316,7 @@ class ModelCommand final : public Command {
   std::map<std::string, ModelSet> other_sets_;  // --stored: by name
   ExperimentPtr experiment_data_;
   ModelSet whole_;  // before anything was filtered; without models where nothing was
-  std::optional<std::string> set_;
-  bool list_sets_ = false;
-  std::vector<std::string> rename_sets_;
-  std::vector<std::string> delete_sets_;
+  ModelSetChoice choice_of_sets_;
   FitOptions options_;                            // of the fit; stored models: the defaults
   std::vector<std::vector<Forecast>> forecasts_;  // per shown model and point of --predict or --at
 };

@@ -47,6 +47,11 @@ Options& Options::positionals(std::string name, std::vector<std::string>& target
   return *this;
 }
 
+Options& Options::was(std::string old_names) {
+  specs_.back().old_names = std::move(old_names);
+  return *this;
+}
+
 Options& Options::example(std::string command, std::string meaning) {
   examples_.push_back({std::move(command), std::move(meaning)});
   return *this;

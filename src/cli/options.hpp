@@ -21,7 +21,8 @@ struct OptionSpec {
   std::vector<std::string> choices = {};  // allowed texts; empty = any
   bool positional = false;
   bool required = false;
-  bool size = false;  // bytes: "64K", "1.5G"
+  bool size = false;           // bytes: "64K", "1.5G"
+  std::string old_names = {};  // still taken, with a hint
 };
 
 struct Example {
@@ -42,6 +43,8 @@ class Options {
   Options& size(std::string names, std::string placeholder, std::optional<std::uint64_t>& target, std::string help);
   Options& positional(std::string name, std::string& target, std::string help, bool required = true);
   Options& positionals(std::string name, std::vector<std::string>& target, std::string help, bool required = true);
+  // Earlier spellings of the option declared last, as "-r": they work, are in no help, and give a hint.
+  Options& was(std::string old_names);
   // Shown at the end of --help.
   Options& example(std::string command, std::string meaning);
   // A paragraph of --help, between the summary and the options.

@@ -69,7 +69,7 @@ struct Problem {
   std::string text;
 };
 
-void declare(CLI::App& app, const OptionSpec& spec, Problem& problem) {
+CLI::Option* declare(CLI::App& app, const std::string& names, const OptionSpec& spec, Problem& problem) {
   const auto take = [&spec, &problem](const std::string& text) {
     if (std::string trouble = assign(spec, text); !trouble.empty() && problem.text.empty()) {
       problem.text = std::move(trouble);
@@ -77,13 +77,29 @@ void declare(CLI::App& app, const OptionSpec& spec, Problem& problem) {
   };
   if (std::holds_alternative<bool*>(spec.target)) {
     bool* target = std::get<bool*>(spec.target);
-    app.add_flag_callback(spec.names, [target] { *target = true; });
-  } else if (std::holds_alternative<std::vector<std::string>*>(spec.target)) {
+    return app.add_flag_callback(names, [target] { *target = true; });
+  }
+  if (std::holds_alternative<std::vector<std::string>*>(spec.target)) {
     auto* option = app.add_option_function<std::vector<std::string>>(
-        spec.names, [take](const std::vector<std::string>& texts) { std::for_each(texts.begin(), texts.end(), take); });
+        names, [take](const std::vector<std::string>& texts) { std::for_each(texts.begin(), texts.end(), take); });
     if (!spec.positional) option->allow_extra_args(false);
-  } else {
-    app.add_option_function<std::string>(spec.names, take)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    return option;
+  }
+  return app.add_option_function<std::string>(names, take)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+// A name that still works, and the one to use instead.
+struct OldName {
+  CLI::Option* option = nullptr;
+  std::string hint;
+};
+
+void declare_old(CLI::App& app, const OptionSpec& spec, Problem& problem, std::vector<OldName>& old) {
+  if (spec.old_names.empty()) return;
+  for (const std::string_view name : split(spec.old_names, ',')) {
+    old.push_back(
+        {declare(app, std::string(name), spec, problem),
+         fmt::format("{} is called {} now; the old name works for one more release", name, shown_name(spec))});
   }
 }
 
@@ -96,33 +112,53 @@ std::vector<std::string> long_names(const Options& options) {
   return names;
 }
 
+std::vector<std::string> old_names(const Options& options) {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : options.specs()) {
+    for (const std::string_view name : split(spec.old_names, ',')) names.emplace_back(name);
+  }
+  return names;
+}
+
 // A command may have an option of its own under a name that is known everywhere: then its own counts.
 std::vector<OptionSpec> without_names_of(const Options& everywhere, const Options& command) {
-  const std::vector<std::string> own = long_names(command);
-  std::vector<OptionSpec> out;
-  for (OptionSpec spec : everywhere.specs()) {
+  std::vector<std::string> own = long_names(command);
+  for (std::string& name : old_names(command)) own.push_back(std::move(name));
+  const auto others = [&own](const std::string& names) {
     std::string left;
-    for (const std::string_view name : split(spec.names, ',')) {
+    for (const std::string_view name : split(names, ',')) {
       if (std::find(own.begin(), own.end(), name) != own.end()) continue;
       left += (left.empty() ? "" : ",") + std::string(name);
     }
-    spec.names = left;
-    if (!left.empty()) out.push_back(std::move(spec));
+    return left;
+  };
+  std::vector<OptionSpec> out;
+  for (OptionSpec spec : everywhere.specs()) {
+    spec.names = others(spec.names);
+    spec.old_names = others(spec.old_names);
+    if (!spec.names.empty()) out.push_back(std::move(spec));
   }
   return out;
 }
 
 }  // namespace
 
-Result<void> parse_arguments(std::span<const std::string> arguments, const Options& command, const Options& everywhere,
-                             const std::string& command_name) {
+Result<std::vector<std::string>> parse_arguments(std::span<const std::string> arguments, const Options& command,
+                                                 const Options& everywhere, const std::string& command_name) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   Problem problem;
-  for (const OptionSpec& spec : command.specs()) declare(app, spec, problem);
+  std::vector<OldName> old;
+  for (const OptionSpec& spec : command.specs()) {
+    declare(app, spec.names, spec, problem);
+    declare_old(app, spec, problem, old);
+  }
   const std::vector<OptionSpec> others = without_names_of(everywhere, command);
-  for (const OptionSpec& spec : others) declare(app, spec, problem);
+  for (const OptionSpec& spec : others) {
+    declare(app, spec.names, spec, problem);
+    declare_old(app, spec, problem, old);
+  }
   const std::string hint = fmt::format("'fathom {} --help' lists its options", command_name);
   try {
     // CLI11 takes them from the back.
@@ -143,7 +179,11 @@ Result<void> parse_arguments(std::span<const std::string> arguments, const Optio
   for (const std::string& argument : surplus) {
     if (argument != "--") return Error::usage(fmt::format("unexpected argument '{}'", argument)).hint(hint);
   }
-  return {};
+  std::vector<std::string> hints;
+  for (const OldName& name : old) {
+    if (name.option->count() > 0) hints.push_back(name.hint);
+  }
+  return hints;
 }
 
 }  // namespace fathom::cli

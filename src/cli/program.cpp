@@ -30,7 +30,8 @@ std::size_t find_command_name(std::span<const std::string> arguments, const Opti
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].starts_with('-')) return i;
     for (const OptionSpec& spec : everywhere.specs()) {
-      const auto names = split(spec.names, ',');
+      auto names = split(spec.names, ',');
+      for (const std::string_view old : split(spec.old_names, ',')) names.push_back(old);
       const bool named = std::find(names.begin(), names.end(), arguments[i]) != names.end();
       if (named && !spec.placeholder.empty()) ++i;
     }
@@ -80,7 +81,7 @@ struct Program {
   Result<int> run_command(const CommandEntry& entry, std::span<const std::string> rest) {
     const std::unique_ptr<Command> command = entry.make();
     command->declare(declared);
-    FATHOM_CHECK(parse_arguments(rest, declared, everywhere, std::string(entry.name)));
+    FATHOM_TRY(const auto hints, parse_arguments(rest, declared, everywhere, std::string(entry.name)));
     if (global.help) {
       out.write(command_help(entry, declared, everywhere, Terminal::of(1)));
       return kDone;
@@ -96,6 +97,7 @@ struct Program {
     if (!together && !team().first()) return elsewhere();
     const TeamScope scope(together ? &team() : nullptr);
     Session session(global, out, err);
+    for (const std::string& hint : hints) session.note(hint);
     if (!together) {
       session.note(
           fmt::format("{} is not split between processes: the first of the {} does it alone", entry.name, processes));

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "base/number.hpp"
+#include "base/text.hpp"
+#include "report/terminal.hpp"
 
 namespace fathom::cli {
 
@@ -32,11 +34,16 @@ void draw(const ProgressReport& report) {
     std::fputs("\r\x1b[K", stderr);
     return;
   }
+  // One line whatever the terminal's width, so that the next one replaces it: the label gives way, then the bar.
+  const std::size_t width = Terminal::of(STDERR_FILENO).width;
   const double share = static_cast<double>(report.done) / static_cast<double>(report.total);
-  const auto filled = static_cast<std::size_t>(share * kBarWidth);
+  const std::string right = fmt::format(" {:3.0f}%{}", share * 100, pace(report));
+  const std::size_t room = width > right.size() + 1 ? width - right.size() - 1 : 0;
+  const std::size_t columns = std::min(kBarWidth, room / 2);
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(columns));
   std::string bar;
-  for (std::size_t i = 0; i < kBarWidth; ++i) bar += i < filled ? "█" : "░";
-  fmt::print(stderr, "\r\x1b[K{} {} {:3.0f}%{}", report.label, bar, share * 100, pace(report));
+  for (std::size_t i = 0; i < columns; ++i) bar += i < filled ? "█" : "░";
+  fmt::print(stderr, "\r\x1b[K{} {}{}", fit(report.label, room - columns), bar, right);
   std::fflush(stderr);
 }
 

@@ -62,8 +62,9 @@ class CanonizeCommand final : public ReshapeCommand {
         .value("--max-length", "N", &max_length_, "cut names to N characters")
         .flag("-c,--lower-case", options_.lower_case, "names in lower case")
         .flag("-f,--drop-files", options_.drop_files, "forget file names")
-        .flag("-l,--drop-lines", options_.drop_lines, "forget line numbers")
-        .example("fathom canonize -c -f -l app.cubex -o plain.cubex", "comparable across compilers");
+        .flag("--drop-lines", options_.drop_lines, "forget line numbers")
+        .was("-l")
+        .example("fathom canonize -c -f --drop-lines app.cubex -o plain.cubex", "comparable across compilers");
   }
   Result<ProfilePtr> work(const ProfilePtr& profile) override {
     options_.max_length = max_length_;

@@ -21,7 +21,8 @@ namespace fathom::cli {
 void declare(GlobalOptions& options, Options& declared) {
   declared.flag("--json", options.json, "JSON on stdout instead of text")
       .flag("--csv", options.csv, "CSV on stdout instead of text")
-      .value("--format,--from", "F", &options.from, "take the input as format F instead of recognising it")
+      .value("--format", "F", &options.from, "take the input as format F instead of recognising it")
+      .was("--from")
       .flag("--strict", options.strict, "stop at the first defect of the data, with exit status 1")
       .value("--threads", "N", &options.threads, "use N threads (default: all cores)")
       .size("--max-memory", "SIZE", options.max_memory, "most memory for tables, e.g. 512M or 4G")
@@ -44,14 +45,24 @@ Session::Session(const GlobalOptions& options, Output& out, Output& err)
   if (options.max_steps) work_->options.set(expression::kMaxSteps, *options.max_steps);
 }
 
-void Session::note(std::string_view text) {
-  if (options_.quiet) return;
-  err_.write(wrapped(fmt::format("fathom: {}", text), error_terminal_.width, ""));
+void Session::say(std::string_view label, Style style, std::string_view text) {
+  const std::string lead = fmt::format("fathom: {}{}", label, label.empty() ? "" : " ");
+  // Colours are no part of the width: they come last.
+  std::string lines = wrapped(lead + std::string(text), error_terminal_.width, "  ", "");
+  if (lines.starts_with(lead)) {
+    lines.replace(0, lead.size(),
+                  fmt::format("fathom: {}{}", error_terminal_.paint(label, style), label.empty() ? "" : " "));
+  }
+  err_.write(lines);
   err_.flush();
 }
 
+void Session::note(std::string_view text) {
+  if (!options_.quiet) say("", Style::plain, text);
+}
+
 void Session::warn(std::string_view text) {
-  note(fmt::format("{} {}", error_terminal_.paint("warning:", Style::yellow), text));
+  if (!options_.quiet) say("warning:", Style::yellow, text);
 }
 
 Result<DatasetPtr> Session::open(const std::filesystem::path& path) { return open_dataset(path, work_, options_.from); }
@@ -68,8 +79,10 @@ Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesyst
 
 Result<void> Session::show_rows(const TableSource& source, const ScanRequest& request, const TableLook& look,
                                 const std::optional<RowProgress>& progress) {
-  if (csv()) return write_rows(out_, RowForm::csv, source, request, progress);
-  if (json()) return write_rows(out_, RowForm::json, source, request, progress);
+  // Rows that run over the terminal say themselves how far they are; a bar would stand in their way.
+  const std::optional<RowProgress> shown = terminal_.bars ? std::nullopt : progress;
+  if (csv()) return write_rows(out_, RowForm::csv, source, request, shown);
+  if (json()) return write_rows(out_, RowForm::json, source, request, shown);
   return write_text(out_, source, request, look);
 }
 
@@ -116,16 +129,16 @@ void Session::show_diagnostics() {
     const bool info = diagnostic.severity == Severity::info;
     const std::string label = info ? "note:" : diagnostic.severity == Severity::data_loss ? "data lost:" : "warning:";
     const std::string place = diagnostic.place.text();
-    err_.write(fmt::format("fathom: {} {}{}{}{}\n", error_terminal_.paint(label, info ? Style::dim : Style::yellow),
-                           visible(place), place.empty() ? "" : ": ", visible(diagnostic.text),
-                           diagnostic.count > 1 ? fmt::format(" ({} times)", diagnostic.count) : ""));
+    say(label, info ? Style::dim : Style::yellow,
+        fmt::format("{}{}{}{}", visible(place), place.empty() ? "" : ": ", visible(diagnostic.text),
+                    diagnostic.count > 1 ? fmt::format(" ({} times)", diagnostic.count) : ""));
   }
-  err_.flush();
 }
 
 void Session::show_error(const Error& error) {
-  err_.write(fmt::format("fathom: {} {}\n", error_terminal_.paint("error:", Style::red), visible(error.text())));
-  if (!error.hint().empty()) err_.write(fmt::format("  {}\n", visible(error.hint())));
+  say("error:", Style::red, visible(error.text()));
+  if (error.hint().empty()) return;
+  err_.write(wrapped(visible(error.hint()), error_terminal_.width, "  "));
   err_.flush();
 }
 

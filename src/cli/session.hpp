@@ -88,6 +88,9 @@ class Session {
   void show_error(const Error& error);
 
  private:
+  // One remark on stderr; on a terminal its lines break between words.
+  void say(std::string_view label, Style style, std::string_view text);
+
   const GlobalOptions& options_;
   Output& out_;
   Output& err_;

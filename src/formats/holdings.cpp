@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "formats/registry.hpp"
+#include "formats/unpacked.hpp"
 #include "io/directory.hpp"
 #include "io/tar.hpp"
 #include "io/zip.hpp"
@@ -112,20 +113,6 @@ std::vector<std::string> members_of(const Source& source, const Work& work) {
   return names;
 }
 
-Result<std::optional<Source>> in_archive(const Source& source, const Work& work) {
-  if (is_zip(source.blob().bytes())) {
-    FATHOM_TRY(const ZipReader zip, ZipReader::open(source.blob()));
-    return chosen_member(
-        zip.names(), [&](const std::string& name) { return zip.read(name, work); }, source, work);
-  }
-  if (!TarArchive::looks_like(source.blob().bytes())) return std::optional<Source>();
-  FATHOM_TRY(const TarArchive tar, TarArchive::read(source.blob(), work));
-  std::vector<std::string> names;
-  for (const TarMember& member : tar.members()) names.push_back(member.name);
-  return chosen_member(
-      names, [&](const std::string& name) -> Result<Blob> { return tar.find(name)->content; }, source, work);
-}
-
 // "3 cube files (a.cubex, b.cubex, …)" of the names that formats have endings for.
 std::string contents(const std::vector<std::string>& names) {
   std::map<std::string_view, std::vector<std::string>> by_format;
@@ -142,6 +129,46 @@ std::string contents(const std::vector<std::string>& names) {
                        fmt::join(files, ", "), more ? ", …" : "");
   }
   return out;
+}
+
+// Names of files that belong to datasets although their endings are nobody's.
+bool belongs_to_dataset(const std::string& name) {
+  const std::string file = fs::path(name).filename().string();
+  return format_for_extension(file, {}) != nullptr || file == "meta.db" || file == "experiment.xml" ||
+         file.ends_with(".obs") || file.starts_with("profile.0.");
+}
+
+// A profile in the archive is opened in memory; what has several files is unpacked.
+Result<std::optional<Source>> in_archive(const Source& source, const Work& work) {
+  std::vector<std::string> names;
+  std::function<Result<Blob>(const std::string&)> read;
+  std::optional<ZipReader> zip;
+  std::optional<TarArchive> tar;
+  if (is_zip(source.blob().bytes())) {
+    FATHOM_TRY(ZipReader opened, ZipReader::open(source.blob()));
+    zip.emplace(std::move(opened));
+    names = zip->names();
+    read = [&](const std::string& name) { return zip->read(name, work); };
+  } else if (TarArchive::looks_like(source.blob().bytes())) {
+    FATHOM_TRY(tar, TarArchive::read(source.blob(), work));
+    for (const TarMember& member : tar->members()) names.push_back(member.name);
+    read = [&](const std::string& name) -> Result<Blob> { return tar->find(name)->content; };
+  } else {
+    return std::optional<Source>();
+  }
+  FATHOM_TRY(auto member, chosen_member(names, read, source, work));
+  if (member || std::none_of(names.begin(), names.end(), belongs_to_dataset)) return member;
+  std::size_t next = 0;
+  return unpacked_dataset(
+      source,
+      [&]() -> Result<std::optional<PackedFile>> {
+        while (next < names.size() && names[next].ends_with('/')) ++next;
+        if (next == names.size()) return std::optional<PackedFile>();
+        const std::string& name = names[next++];
+        FATHOM_TRY(Blob content, read(name));
+        return std::optional<PackedFile>({name, std::move(content)});
+      },
+      work);
 }
 
 }  // namespace
@@ -176,8 +203,8 @@ Error unrecognised(const Source& source, const Work& work) {
       return Error(what.empty() ? fmt::format("is an archive of {} members, none of them a dataset", members.size())
                                 : fmt::format("is an archive with {}", what),
                    place)
-          .hint(fmt::format("unpack it first ({}), then name what it holds",
-                            is_zip(source.blob().bytes()) ? "unzip" : "tar xf"));
+          .hint(fmt::format("unpack it with '{} {}' and name what it holds",
+                            is_zip(source.blob().bytes()) ? "unzip" : "tar xf", source.path().string()));
     }
     return Error("is of no format that Fathom knows", place).hint(kUsual);
   }

@@ -186,7 +186,8 @@ Result<void> write_rows(Output& out, RowForm form, const TableSource& source, co
   };
   std::optional<Progress> progress;
   if (how_far && how_far->to > how_far->from) {
-    progress.emplace("writing rows", static_cast<std::uint64_t>(how_far->to - how_far->from));
+    // The rate is that of what the bar counts, so the label names it.
+    progress.emplace("writing rows (ns of the trace)", static_cast<std::uint64_t>(how_far->to - how_far->from));
   }
   std::int64_t reached = how_far ? how_far->from : 0;
   std::vector<Slot> slots(2 * std::size_t{thread_count()} + 1);

@@ -5,6 +5,10 @@
 namespace fathom {
 
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  return wrapped(text, width, indent, indent);
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent, std::string_view first_indent) {
   std::string out;
   std::size_t column = 0;
   for (const std::string_view word : split(text, ' ')) {
@@ -13,8 +17,9 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view i
       column = 0;
     }
     if (column == 0) {
-      out += indent;
-      column = indent.size();
+      const std::string_view lead = out.empty() ? first_indent : indent;
+      out += lead;
+      column = lead.size();
     } else {
       out += ' ';
       ++column;

@@ -58,7 +58,7 @@ def check(fathom, program, folder, rounds, env):
         run(["ovniemu", "-l", str(copy)], {})
     views = folder / "views"
     if "FATHOM_OVNI_LAYOUT" not in env:
-        run([fathom, "emulate", str(trace), "-l", "-o", str(views)], {})
+        run([fathom, "emulate", str(trace), "--linter", "-o", str(views)], {})
         metadata = json.loads(next(trace.rglob("stream.json")).read_text())
         if metadata["ovni"]["finished"] != 1 or metadata["app"]["rounds"] != rounds:
             fail(f"metadata: {metadata}")

@@ -281,7 +281,7 @@ def check_kill(case):
 
 def check_otf2(case):
     """An archive with all calls, also those that a DUMPI trace has no place for."""
-    if "libopen-trace-format2" in case.record("--format", "otf2", arguments=["newer"], expected=None).stderr:
+    if "libopen-trace-format2" in case.record("--to", "otf2", arguments=["newer"], expected=None).stderr:
         print("skipped: built without the OTF2 library")
         sys.exit(SKIPPED)
     left = sorted(p.name for p in case.trace.iterdir() if p.suffix in (".bin", ".calls", ".meta", ".unrecorded"))

@@ -15,16 +15,17 @@ struct Sample {
   bool hot = false;
   bool strict = false;
 
-  Result<void> parse(std::vector<std::string> arguments) {
+  Result<std::vector<std::string>> parse(std::vector<std::string> arguments) {
     Options command;
     command.positional("PATH", path, "the file")
         .values("-m,--metric", "M", metrics, "metrics")
         .value("-n,--number", "N", &number, "how many")
         .value("--min", "%", &minimum, "least share")
         .choice("--view", view, {"topdown", "bottomup"}, "which way")
-        .flag("--hot", hot, "hot path");
+        .flag("--hot", hot, "hot path")
+        .was("-x");
     Options everywhere;
-    everywhere.flag("--strict", strict, "strict").size("--max-memory", "SIZE", memory, "memory");
+    everywhere.flag("--strict", strict, "strict").size("--max-memory", "SIZE", memory, "memory").was("--memory,-x");
     return parse_arguments(arguments, command, everywhere, "sample");
   }
 };
@@ -40,6 +41,19 @@ TEST(Parser, TakesOptionsBeforeAndAfterThePath) {
   EXPECT_EQ(sample.memory, 64U << 20);
   EXPECT_TRUE(sample.hot);
   EXPECT_TRUE(sample.strict);
+}
+
+TEST(Parser, TakesOldNamesWithOneHintEach) {
+  Sample sample;
+  // -x is an old name of the command's own option, which counts before that of the option known everywhere.
+  const auto hints = sample.parse({"--memory", "1K", "--memory=2K", "file.x", "-x"});
+  ASSERT_TRUE(hints.ok()) << hints.error().text();
+  EXPECT_EQ(sample.memory, 2048U);
+  EXPECT_TRUE(sample.hot);
+  EXPECT_EQ(*hints,
+            (std::vector<std::string>{"-x is called --hot now; the old name works for one more release",
+                                      "--memory is called --max-memory now; the old name works for one more release"}));
+  EXPECT_TRUE(Sample().parse({"--max-memory", "1K", "file.x", "--hot"})->empty());
 }
 
 TEST(Parser, SuggestsForMistypedOptions) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <vector>
@@ -148,12 +149,36 @@ const Case kCases[] = {
     {"extra-p", kExamples / "scaling.txt", "scaling.extra-p"},
     {"nsight", kExamples / "gpu.sqlite", "gpu.sqlite"},
     {"extra-prof", kExamples / "gpu.extra-prof.msgpack", "gpu.extra-prof.msgpack"},
+    {"otf2", kExamples / "ring", "ring.otf2"},
+    {"otf2", kData / "otf2/pingpong", "pingpong"},
+    {"pprof", kExamples / "stencil.cubex", "stencil.pb"},
+    {"callgrind", kExamples / "stencil.cubex", "stencil.callgrind"},
+    {"folded", kExamples / "stencil.cubex", "stencil.folded"},
+    {"speedscope", kExamples / "stencil.cubex", "stencil.speedscope.json"},
+    {"tau", kExamples / "tau", "tau"},
+    {"caliper", kExamples / "steps.cali", "steps.cali"},
+    {"caliper-json", kData / "elsewhere/caliper/lulesh.json", "lulesh.json"},
+    {"chrome", kExamples / "ring", "ring.trace.json"},
+    {"perfetto", kExamples / "ring", "ring.pftrace"},
+    {"perf-script", kExamples / "samples.perf.txt", "samples.perf.txt"},
+    {"talpas", kData / "extrap/inputs/talpas/talpas_1.txt", "talpas_1.txt"},
+    {"extra-p-3", kData / "extrap/inputs/input/experiment_3", "experiment_3"},
 };
 INSTANTIATE_TEST_SUITE_P(Formats, ShrinkingInput, testing::ValuesIn(kCases), [](const auto& one) {
   std::string name = std::string(one.param.format) + "_" + std::to_string(one.index);
   for (char& c : name) c = c == '-' ? '_' : c;
   return name;
 });
+
+TEST(ShrinkingInputs, IsTriedForEveryFormatOfTheRegistry) {
+  for (const Format* format : all_formats()) {
+    // What cannot be read, and the directory of runs, whose members are files of the other formats.
+    if (format->open == nullptr || format->name == "runs") continue;
+    EXPECT_TRUE(
+        std::any_of(std::begin(kCases), std::end(kCases), [&](const Case& one) { return one.format == format->name; }))
+        << format->name << " is missing";
+  }
+}
 
 TEST(MappedFile, ZerosAndANameForWhatIsGone) {
   reset_lost_input();

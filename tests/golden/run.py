@@ -17,6 +17,9 @@ Directives in cmd:
   # subset               members of JSON objects that are not in the expected ones are ignored
   # only-lines: REGEX    look at the lines of stdout that match, only
   # terminal: N          stdout is a terminal of N columns; escape characters appear as ␛ in the expected output
+  # terminal-stderr: N   stderr is a terminal of N columns (escape characters as ␛, carriage returns as ␍); alone or with the
+                         other. Progress bars, which depend on the machine's speed, are taken out before lines are judged
+  # progress: REGEX      with terminal-stderr: must be found in a progress bar (may be repeated)
   # source: ...          where the expected output comes from (a remark, but every case has one)
 
 Variables in the command line: $DATA (real files; the case is skipped where they are missing), $EXAMPLES (examples/ of
@@ -45,15 +48,17 @@ GOLDEN = Path(__file__).resolve().parent
 PROJECT = GOLDEN.parent.parent
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|\binf\b|\bnan\b)")
 TIMEOUT = 120
+BAR = re.compile("␍␛\\[K([^␍\n]*[█░][^␍\n]*)?")
+STYLE = re.compile("␛\\[[0-9;]*[mK]")
 
 
 class Case:
     def __init__(self, folder):
         self.folder = folder
         self.name = str(folder.relative_to(GOLDEN))
-        self.status, self.stderr, self.tolerance = 0, [], None
+        self.status, self.stderr, self.tolerance, self.progress = 0, [], None, []
         self.unordered = self.subset = self.stderr_any = False
-        self.only_lines = self.terminal = None
+        self.only_lines = self.terminal = self.error_terminal = None
         lines = []
         for line in (folder / "cmd").read_text().splitlines():
             if not line.startswith("#"):
@@ -65,10 +70,14 @@ class Case:
                 self.status = int(value)
             elif key == "stderr":
                 self.stderr.append(value)
+            elif key == "progress":
+                self.progress.append(value)
             elif key == "stderr-any":
                 self.stderr_any = True
             elif key == "terminal":
                 self.terminal = int(value)
+            elif key == "terminal-stderr":
+                self.error_terminal = int(value)
             elif key == "tolerance":
                 self.tolerance = float(value)
             elif key == "unordered":
@@ -171,29 +180,48 @@ def compare(case, actual):
     return "\n".join(difflib.unified_diff(before, after, "expected", "printed", lineterm=""))
 
 
-def run_on_terminal(case, folder, environment):
-    """The same with a pseudo-terminal for stdout, as a person sees it."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, case.terminal, 0, 0))
-    child = subprocess.Popen(["sh", "-c", case.command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                             stdout=theirs, stderr=subprocess.PIPE)
-    os.close(theirs)
-    printed = []
+class Terminal:
+    """A pseudo-terminal of some columns, and all that is printed on it."""
 
-    def read():
+    def __init__(self, columns):
+        self.ours, self.theirs = pty.openpty()
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self.printed = []
+        self.reader = threading.Thread(target=self.read)
+
+    def read(self):
         try:
-            while part := os.read(ours, 65536):
-                printed.append(part)
+            while part := os.read(self.ours, 65536):
+                self.printed.append(part)
         except OSError:  # how Linux says that the other end is closed
             pass
 
-    reader = threading.Thread(target=read)
-    reader.start()
-    _, errors = child.communicate(timeout=TIMEOUT)
-    reader.join(TIMEOUT)
-    os.close(ours)
-    text = b"".join(printed).replace(b"\r\n", b"\n").replace(b"\x1b", "␛".encode())
-    return subprocess.CompletedProcess(child.args, child.returncode, text, errors)
+    def finish(self):
+        self.reader.join(TIMEOUT)
+        os.close(self.ours)
+        text = b"".join(self.printed).replace(b"\r\n", b"\n")
+        return text.replace(b"\x1b", "␛".encode()).replace(b"\r", "␍".encode())
+
+
+def run_on_terminal(case, folder, environment):
+    """The same with pseudo-terminals for stdout, stderr or both, as a person sees it."""
+    out = Terminal(case.terminal) if case.terminal else None
+    err = Terminal(case.error_terminal) if case.error_terminal else None
+    child = subprocess.Popen(["sh", "-c", case.command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                             stdout=out.theirs if out else subprocess.PIPE, stderr=err.theirs if err else subprocess.PIPE)
+    for terminal in (out, err):
+        if terminal:
+            os.close(terminal.theirs)
+            terminal.reader.start()
+    plain_out, plain_err = child.communicate(timeout=TIMEOUT)
+    printed, errors = out.finish() if out else plain_out, err.finish() if err else plain_err
+    return subprocess.CompletedProcess(child.args, child.returncode, printed, errors)
+
+
+def too_wide(lines, columns):
+    """Lines that the terminal would break inside of words or columns; one long word, such as a path, cannot be helped."""
+    shown = [STYLE.sub("", line) for line in lines]
+    return [f"wider than {columns} columns: {line}" for line in shown if len(line) > columns and " " in line.strip()]
 
 
 def run(case, fathom, data, accept):
@@ -205,18 +233,27 @@ def run(case, fathom, data, accept):
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
         environment.update({k: str(v) for k, v in places.items()}, TZ="UTC", LC_ALL="C.UTF-8",
                            PATH=f"{fathom.parent}:{os.environ.get('PATH', '')}")
-        if case.terminal:
+        if case.terminal or case.error_terminal:
             environment["TERM"] = "xterm-256color"
             result = run_on_terminal(case, temporary, environment)
         else:
             result = subprocess.run(["sh", "-c", case.command], cwd=temporary, env=environment, timeout=TIMEOUT,
                                     stdin=subprocess.DEVNULL, capture_output=True)
     printed, errors = (x.decode("utf-8", "replace") for x in (result.stdout, result.stderr))
+    problems = []
+    if case.error_terminal:
+        bars = BAR.findall(errors)
+        problems += [f"no progress bar matches {pattern!r}: {bars[:3]}" for pattern in case.progress
+                     if not any(re.search(pattern, bar) for bar in bars)]
+        problems += too_wide(bars, case.error_terminal)
+        errors = BAR.sub("", errors)
+        problems += too_wide(errors.splitlines(), case.error_terminal)
+    if case.terminal:
+        problems += too_wide(printed.splitlines(), case.terminal)
     for name, place in sorted(places.items(), key=lambda item: -len(str(item[1]))):
         printed, errors = printed.replace(str(place), "$" + name), errors.replace(str(place), "$" + name)
     if case.only_lines:
         printed = "".join(line + "\n" for line in printed.splitlines() if case.only_lines.search(line))
-    problems = []
     if result.returncode != case.status:
         problems.append(f"exit status {result.returncode} instead of {case.status}")
     for pattern in case.stderr:

@@ -15,7 +15,8 @@ class RemapCommand final : public Command {
   void declare(Options& options) override {
     options.positional("IN", in_, "a profile");
     output_.declare_target(options, "the profile to write");
-    options.value("-r,--spec", "FILE", &spec_, "the spec; default: remapping.spec inside IN")
+    options.value("--spec", "FILE", &spec_, "the spec; default: remapping.spec inside IN")
+        .was("-r")
         .flag("-d,--store", store_, "store the values of derived metrics instead of their expressions")
         .flag("-s,--idle-threads", idle_threads_,
               "add what OpenMP threads idle: outside parallel regions, and inside where not all of them work");
@@ -25,7 +26,7 @@ class RemapCommand final : public Command {
             "A spec declares metrics, most of them derived from others in CubePL: for Score-P profiles the tree of "
             "times in MPI, OpenMP and so on. Metrics that it does not name follow behind.")
         .example("fathom remap profile.cubex -o summary.cubex", "with the spec that Score-P left in the profile")
-        .example("fathom remap in.cubex -r my.spec -d -o out.cubex", "with another, as plain stored values")
+        .example("fathom remap in.cubex --spec my.spec -d -o out.cubex", "with another, as plain stored values")
         .example("fathom remap profile.cubex -s -o summary.cubex", "time includes that of idle threads");
   }
 

@@ -16,7 +16,8 @@ class EmulateCommand final : public Command {
     options.positional("TRACE", trace_, "the directory of an ovni trace of any version; it is not written to")
         .value("-o,--output", "DIR", &target_, "where the views go: thread.prv, cpu.prv and their .pcf and .row")
         .flag("-b,--breakdown", options_.breakdown, "also views of what all CPUs do, sorted, per runtime")
-        .flag("-l,--linter", options_.lint, "also refuse traces that end inside a subsystem")
+        .flag("--linter", options_.lint, "also refuse traces that end inside a subsystem")
+        .was("-l")
         .flag("-a,--all", options_.all_models, "enable all models, also those that no thread requires")
         .flag("--cfg", windows_, "also configuration files for Paraver in DIR/cfg: a window per view and type")
         .value("-c,--clock-offsets", "FILE", &offsets_,
@@ -26,7 +27,7 @@ class EmulateCommand final : public Command {
             "that breaks the rules is refused with exit status 1: the message names stream, clock and event, and the "
             "views hold everything up to it.")
         .example("fathom emulate ovni/ -o views/", "then open views/thread.prv in Paraver")
-        .example("fathom emulate ovni/ -o views/ -b -l", "with breakdowns, and strict about the end");
+        .example("fathom emulate ovni/ -o views/ -b --linter", "with breakdowns, and strict about the end");
   }
 
   Result<int> run(Session& session) override {

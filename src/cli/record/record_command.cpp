@@ -29,8 +29,9 @@ class RecordCommand final : public Command {
     options.positionals("COMMAND", command_, "what to run, behind --: mpirun and its arguments", false)
         .value("-o,--output", "DIR", &folder_, "where the trace goes (trace)")
         .values("--functions", "NAMES", functions_, "record these MPI calls only: MPI_Send,MPI_Recv or Send,Recv")
-        .choice("--format", format_, {"dumpi", "otf2"},
+        .choice("--to", format_, {"dumpi", "otf2"},
                 "dumpi; or otf2: an archive with the calls that a DUMPI trace has no place for, too")
+        .was("--format")
         .flag("--no-cpu-time", no_cpu_time_, "wall time only: halves what recording costs")
         .flag("--no-statuses", no_statuses_, "leave out what receives and waits return")
         .values("--counters", "NAMES", counters_, "hardware counters at every call, through PAPI where it is installed")
@@ -44,7 +45,7 @@ class RecordCommand final : public Command {
         .example("fathom record -- mpirun -n 4 ./app", "record a run into trace/")
         .example("fathom record -o runs/app.p8 --no-cpu-time -- mpirun -n 8 ./app",
                  "one run of a series that 'fathom model runs' can use")
-        .example("fathom record --format otf2 -- mpirun -n 4 ./app", "an archive for Vampir or Scalasca")
+        .example("fathom record --to otf2 -- mpirun -n 4 ./app", "an archive for Vampir or Scalasca")
         .example("fathom stats trace", "look at what was recorded");
   }
 

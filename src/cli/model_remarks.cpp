@@ -1,0 +1,70 @@
+#include "cli/model_remarks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "cli/model_output.hpp"
+#include "experiment/strong_scaling.hpp"
+
+namespace fathom::cli {
+
+void warn_of_guesses(Session& session, const Experiment& e, std::span<const Model* const> models,
+                     std::span<const double> point, const std::vector<std::vector<Forecast>>& forecasts,
+                     std::size_t at) {
+  std::set<std::uint32_t> judged;  // point sets
+  double distance = 1;
+  std::size_t wide = 0;
+  const Model* widest = nullptr;
+  double most = kWideInterval;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const Series& s = e.series()[models[i]->series];
+    if (judged.insert(s.point_set).second) distance = std::max(distance, extrapolation(e, s, point));
+    const double factor = uncertainty(forecasts[i][at]);
+    if (!(factor > kWideInterval)) continue;
+    ++wide;
+    if (factor > most) {
+      most = factor;
+      widest = models[i];
+    }
+  }
+  if (distance > kFarExtrapolation) {
+    session.warn(fmt::format("{} lies {:.0f} times outside what was measured: predictions there are guesses",
+                             named_point(e, point), distance));
+  }
+  if (widest == nullptr) return;
+  const Series& s = e.series()[widest->series];
+  session.warn(
+      fmt::format("at {} {} of {} models {} known only to within a factor of {:.0f} or more; worst: '{}' of {}, a "
+                  "factor of {:.2g}",
+                  named_point(e, point), wide, models.size(), wide == 1 ? "is" : "are", kWideInterval,
+                  e.metrics()[s.metric].name, e.callpaths()[s.callpath].name, most));
+}
+
+void keep_usual_metric(Session& session, const Experiment& e, Ranking& ranking) {
+  const auto metric_of = [&](const RankedModel& r) { return e.series()[r.model->series].metric; };
+  std::vector<std::uint32_t> there;
+  for (const RankedModel& r : ranking.models) there.push_back(metric_of(r));
+  const auto usual = usual_metric(e, there);
+  if (!usual) return;
+  std::erase_if(ranking.models, [&](const RankedModel& r) { return metric_of(r) != *usual; });
+  std::set<std::string> others;
+  for (const std::uint32_t m : there) {
+    if (m != *usual) others.insert(e.metrics()[m].name);
+  }
+  if (others.empty()) return;
+  session.note(fmt::format("these are the models of '{}'; -m NAME shows another metric ({}), -m '*' all of them",
+                           e.metrics()[*usual].name, fit(fmt::format("{}", fmt::join(others, ", ")), 60)));
+}
+
+void note_strong_scaling(Session& session, const Experiment& e) {
+  if (const auto shrinking = strong_scaling_parameter(e); shrinking && e.scaling() != Scaling::strong) {
+    session.note(fmt::format("values get smaller with '{0}'; --multiply-by {0} models the cost of all of them together",
+                             e.parameters()[*shrinking]));
+  }
+}
+
+}  // namespace fathom::cli
