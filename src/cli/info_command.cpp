@@ -67,6 +67,26 @@ void write_value(JsonWriter& json, const InfoValue& value) {
   std::visit(Visitor{json}, value);
 }
 
+// "name=value" texts as an object; a name that comes several times has a list of values.
+void write_attributes(JsonWriter& json, const std::vector<std::string>& list) {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> members;
+  for (const std::string& text : list) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string_view name = std::string_view(text).substr(0, equals);
+    auto at = std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
+    if (at == members.end()) at = members.insert(at, {name, {}});
+    at->second.push_back(std::string_view(text).substr(std::min(equals + 1, text.size())));
+  }
+  json.begin_object();
+  for (const auto& [name, values] : members) {
+    json.key(name);
+    if (values.size() > 1) json.begin_array();
+    for (const std::string_view value : values) json.value(value);
+    if (values.size() > 1) json.end_array();
+  }
+  json.end_object();
+}
+
 class InfoCommand final : public Command {
  public:
   void declare(Options& options) override {
@@ -110,7 +130,7 @@ class InfoCommand final : public Command {
  private:
   void write_reasons(Session& session, const std::vector<Recognition>& recognised) const {
     if (!session.options().from.empty()) {
-      session.out().write(fmt::format("taken as {} because of --from\n", session.options().from));
+      session.out().write(fmt::format("taken as {} because of --format\n", session.options().from));
     }
     for (const Recognition& one : recognised) {
       session.out().write(fmt::format("{} ({}): {}\n", session.terminal().paint(one.format->name, Style::cyan),
@@ -130,7 +150,12 @@ class InfoCommand final : public Command {
     json.end_array();
     for (const InfoEntry& entry : entries) {
       json.key(entry.key);
-      write_value(json, entry.value);
+      const auto* list = std::get_if<std::vector<std::string>>(&entry.value);
+      if (list != nullptr && (entry.key == "attributes" || entry.key == "properties")) {
+        write_attributes(json, *list);
+      } else {
+        write_value(json, entry.value);
+      }
     }
     if (explain_) {
       json.key("recognition").begin_array();

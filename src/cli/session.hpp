@@ -55,7 +55,7 @@ class Session {
   // The same, as a warning about the answer; what is wrong with the data goes to the diagnostics.
   void warn(std::string_view text);
 
-  // Opens a path as --from says, or as what it is recognised to be.
+  // Opens a path as --format says, or as what it is recognised to be.
   Result<DatasetPtr> open(const std::filesystem::path& path);
   // Keeps a dataset open as long as the session.
   Dataset& keep(DatasetPtr dataset) {
