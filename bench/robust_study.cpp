@@ -1,6 +1,8 @@
 // How often the reference's modeler and the robust one find the true leading terms, and how well they predict, on
 // freshly drawn functions under several shapes of noise.
-//   robust_study [functions per cell = 200] [seed = 1] [1p | 2p-full | 2p-sparse | 3p-full | 3p-sparse]
+//   robust_study [functions per cell = 200] [seed = 1] [1p | 2p-full | 2p-sparse | 3p-full | 3p-sparse | all]
+//   [balanced]
+// balanced: the constant is as large as all that grows, at the largest point, to within a factor of three.
 // Exact: the leading power and logarithm of every parameter are right. e16: median error at 16 times the largest value
 // of every parameter. p90: 90th percentile of that. Covered: the truth lies inside the robust 95 % interval there.
 #include <fmt/format.h>
@@ -154,6 +156,14 @@ Function draw_function(std::size_t parameters, Random& random) {
   return function;
 }
 
+// The hard case: a constant that hides what grows at all points but the last.
+void balance(Function& function, std::span<const double> largest, Random& random) {
+  std::uniform_real_distribution<double> exponent(-0.5, 0.5);
+  if (function.terms.empty()) return;
+  const double growing = function(largest) - function.constant;
+  function.constant = growing * std::pow(10, exponent(random));
+}
+
 struct Tally {
   std::size_t cases = 0, exact = 0, covered = 0;
   std::vector<double> errors;
@@ -180,7 +190,7 @@ struct Cell {
 };
 
 void run_set(const Layout& layout, Noise noise, double level, int repetitions, std::size_t functions,
-             std::size_t variant, Random& random, Cell& cell) {
+             std::size_t variant, bool balanced, Random& random, Cell& cell) {
   const auto points = points_of(layout, variant);
   ExperimentBuilder builder("drawn", make_work());
   for (std::size_t p = 0; p < layout.parameters; ++p) builder.parameter(std::string(1, "pnm"[p]));
@@ -194,6 +204,7 @@ void run_set(const Layout& layout, Noise noise, double level, int repetitions, s
   std::vector<double> factors(static_cast<std::size_t>(repetitions));
   for (std::size_t f = 0; f < functions; ++f) {
     truths.push_back(draw_function(layout.parameters, random));
+    if (balanced) balance(truths.back(), largest, random);
     const auto callpath = builder.callpath("f" + std::to_string(f));
     const double path_level = path(random);
     for (std::size_t k = 0; k < points.size(); ++k) {
@@ -233,7 +244,8 @@ void run_set(const Layout& layout, Noise noise, double level, int repetitions, s
 int main(int argc, char** argv) {
   const auto functions = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 200);
   const auto seed = static_cast<std::uint64_t>(argc > 2 ? std::atoi(argv[2]) : 1);
-  const std::string only = argc > 3 ? argv[3] : "";
+  const std::string only = argc > 3 && std::string(argv[3]) != "all" ? argv[3] : "";
+  const bool balanced = argc > 4 && std::string(argv[4]) == "balanced";
   // Larger layouts have fewer functions: they take longer.
   struct Study {
     Layout layout;
@@ -265,7 +277,7 @@ int main(int argc, char** argv) {
                       static_cast<std::uint64_t>(setting.repetitions) * 17 + (level > 0.1 ? 7 : 0));
         Cell cell;
         for (std::size_t variant = 0; variant < sets; ++variant) {
-          run_set(layout, setting.noise, level, setting.repetitions, per_set, variant, random, cell);
+          run_set(layout, setting.noise, level, setting.repetitions, per_set, variant, balanced, random, cell);
         }
         fmt::print(" {:.0f} / {:.0f} / **{:.0f}** | {:.2g} → {:.2g} | {:.2g} → {:.2g} | {:.0f} |",
                    cell.mean.percent(cell.mean.exact), cell.median.percent(cell.median.exact),
