@@ -1,11 +1,19 @@
 #include "base/progress.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "base/text.hpp"
 
 namespace fathom {
 
 namespace {
-constexpr std::int64_t kFirstReportMs = 500;
+// What is over before that needs no bar. Tests, and those who want to see every step, set another time in milliseconds.
+std::int64_t first_report_ms() {
+  constexpr std::int64_t kUsual = 500;
+  const char* wanted = std::getenv("FATHOM_PROGRESS_AFTER");
+  return wanted == nullptr ? kUsual : parse_integer<std::int64_t>(wanted).value_or(kUsual);
+}
 constexpr std::int64_t kBetweenReportsMs = 100;
 
 std::int64_t since(std::chrono::steady_clock::time_point start) {
@@ -16,7 +24,7 @@ std::int64_t since(std::chrono::steady_clock::time_point start) {
 Progress::Progress(std::string label, std::uint64_t total)
     : label_(std::move(label)),
       total_(std::max<std::uint64_t>(total, 1)),
-      next_report_ms_(kFirstReportMs),
+      next_report_ms_(first_report_ms()),
       start_(std::chrono::steady_clock::now()),
       sink_(Execution::current().progress()) {}
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 
@@ -11,15 +13,20 @@ namespace {
 
 constexpr std::size_t kMargin = 2;
 constexpr std::size_t kHelpColumn = 30;
-constexpr std::size_t kHelpWidth = 96;
+constexpr std::size_t kHelpWidth = 96;  // lines that are longer are tiring to read
 constexpr std::size_t kNameColumn = 11;
 
+std::size_t width_of(const Terminal& terminal) {
+  return terminal.width == Terminal::kUnlimited ? kHelpWidth : std::min(terminal.width, kHelpWidth);
+}
+
 // Breaks at blanks; lines after the first start at `indent`.
-std::string wrapped(std::string_view text, std::size_t column, std::size_t indent) {
+std::string wrapped(std::string_view text, std::size_t column, std::size_t indent, const Terminal& terminal) {
+  const std::size_t most = width_of(terminal);
   std::string out;
   for (const std::string_view word : split(text, ' ')) {
     const std::size_t width = display_width(word);
-    if (column + width > kHelpWidth && column > indent) {
+    if (column + (out.empty() ? 0 : 1) + width > most && column > indent) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
     } else if (!out.empty()) {
@@ -40,7 +47,7 @@ std::string option_line(const OptionSpec& spec, const Terminal& terminal) {
   std::string line = std::string(kMargin, ' ') + terminal.paint(names, Style::bold) + left.substr(names.size());
   const std::size_t used = kMargin + display_width(left);
   line += used + 2 <= kHelpColumn ? std::string(kHelpColumn - used, ' ') : '\n' + std::string(kHelpColumn, ' ');
-  return line + wrapped(spec.help, kHelpColumn, kHelpColumn) + '\n';
+  return line + wrapped(spec.help, kHelpColumn, kHelpColumn, terminal) + '\n';
 }
 
 std::string usage_line(std::string_view name, const Options& options) {
@@ -55,15 +62,21 @@ std::string usage_line(std::string_view name, const Options& options) {
 }
 
 std::string command_line(const CommandEntry& entry, const Terminal& terminal) {
-  return fmt::format("  {}  {}\n", terminal.paint(fmt::format("{:<9}", entry.name), Style::cyan), entry.summary);
+  const std::string name = fmt::format("{:<9}", entry.name);
+  const std::size_t column = kMargin + name.size() + 2;
+  return fmt::format("  {}  {}\n", terminal.paint(name, Style::cyan),
+                     wrapped(entry.summary, column, kMargin + kNameColumn, terminal));
 }
 
 }  // namespace
 
 std::string overview(const Terminal& terminal) {
-  std::string out =
-      "Fathom reads HPC performance data of many formats, shows where the time goes, what changed and how it\n"
-      "scales, and hands it on to other tools.\n\n";
+  std::string out = wrapped(
+      "Fathom reads HPC performance data of many formats, shows where the time goes, what changed and how it scales, "
+      "and "
+      "hands it on to other tools.",
+      0, 0, terminal);
+  out += "\n\n";
   out += terminal.paint("Usage:", Style::bold) + " fathom COMMAND PATH… [options]\n";
   out += "       fathom PATH              what it is, and what to try next\n\n";
   out += terminal.paint("Start with", Style::bold) + '\n';
@@ -73,12 +86,14 @@ std::string overview(const Terminal& terminal) {
     std::string names;
     for (const CommandEntry& entry : group.commands) names += (names.empty() ? "" : ", ") + std::string(entry.name);
     out += fmt::format("  {}  {}\n", terminal.paint(fmt::format("{:<9}", group.topic), Style::cyan),
-                       wrapped(names, kMargin + kNameColumn, kMargin + kNameColumn));
+                       wrapped(names, kMargin + kNameColumn, kMargin + kNameColumn, terminal));
   }
   out +=
-      "\nPATH is a file or a directory of any format ('fathom formats'); --json and --csv are for programs.\n"
-      "'fathom COMMAND --help' explains a command, with examples; 'fathom help commands' lists all.\n";
-  return out;
+      '\n' + wrapped(
+                 "PATH is a file or a directory of any format ('fathom formats'); --json and --csv are for programs. "
+                 "'fathom COMMAND --help' explains a command, with examples; 'fathom help commands' lists all.",
+                 0, 0, terminal);
+  return out + '\n';
 }
 
 std::string topic(std::string_view name, const Terminal& terminal) {
@@ -95,9 +110,9 @@ std::string topic(std::string_view name, const Terminal& terminal) {
 
 std::string command_help(const CommandEntry& entry, const Options& command, const Options& everywhere,
                          const Terminal& terminal) {
-  std::string out = fmt::format("fathom {}: {}\n\n", entry.name, entry.summary);
+  std::string out = wrapped(fmt::format("fathom {}: {}", entry.name, entry.summary), 0, 2, terminal) + "\n\n";
   out += terminal.paint("Usage:", Style::bold) + ' ' + usage_line(entry.name, command) + '\n';
-  for (const std::string& paragraph : command.paragraphs()) out += '\n' + wrapped(paragraph, 0, 0) + '\n';
+  for (const std::string& paragraph : command.paragraphs()) out += '\n' + wrapped(paragraph, 0, 0, terminal) + '\n';
   const auto section = [&](std::string_view title, const Options& options, bool positional) {
     std::string lines;
     for (const OptionSpec& spec : options.specs()) {
@@ -113,7 +128,7 @@ std::string command_help(const CommandEntry& entry, const Options& command, cons
   section("Everywhere", everywhere, false);
   if (!command.examples().empty()) out += '\n' + terminal.paint("Examples", Style::bold) + '\n';
   for (const Example& example : command.examples()) {
-    out += fmt::format("  {}\n      {}\n", example.command, wrapped(example.meaning, 6, 6));
+    out += fmt::format("  {}\n      {}\n", example.command, wrapped(example.meaning, 6, 6, terminal));
   }
   return out;
 }

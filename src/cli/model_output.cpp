@@ -152,7 +152,9 @@ std::string predictions_text(const ShownModels& shown, const Terminal& terminal)
     for (const Forecast& f : shown.forecasts[i]) {
       std::string value = fmt::format("{:.4g}", f.value);
       if (std::isfinite(f.prediction.low)) {
-        value += fmt::format(" [{:.4g}, {:.4g}]", f.prediction.low, f.prediction.high);
+        value += std::isfinite(f.prediction.high)
+                     ? fmt::format(" [{:.4g}, {:.4g}]", f.prediction.low, f.prediction.high)
+                     : fmt::format(" [{:.4g}, ∞)", f.prediction.low);
       }
       cells.emplace_back(std::move(value));
     }

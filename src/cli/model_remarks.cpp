@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/text.hpp"
@@ -37,11 +38,18 @@ void warn_of_guesses(Session& session, const Experiment& e, std::span<const Mode
   }
   if (widest == nullptr) return;
   const Series& s = e.series()[widest->series];
+  const std::string worst = fmt::format("'{}' of {}", e.metrics()[s.metric].name, e.callpaths()[s.callpath].name);
+  if (!std::isfinite(most)) {
+    session.warn(fmt::format(
+        "at {} {} of {} models {} no upper limit, such as {}: the points do not show how the parameters act "
+        "together; measure some where several of them are large",
+        named_point(e, point), wide, models.size(), wide == 1 ? "has" : "have", worst));
+    return;
+  }
   session.warn(
-      fmt::format("at {} {} of {} models {} known only to within a factor of {:.0f} or more; worst: '{}' of {}, a "
+      fmt::format("at {} {} of {} models {} known only to within a factor of {:.0f} or more; worst: {}, a "
                   "factor of {:.2g}",
-                  named_point(e, point), wide, models.size(), wide == 1 ? "is" : "are", kWideInterval,
-                  e.metrics()[s.metric].name, e.callpaths()[s.callpath].name, most));
+                  named_point(e, point), wide, models.size(), wide == 1 ? "is" : "are", kWideInterval, worst, most));
 }
 
 void keep_usual_metric(Session& session, const Experiment& e, Ranking& ranking) {

@@ -129,6 +129,28 @@ Interval interval_of(std::vector<Part> parts, double extra_variance, double leve
   return {std::exp(quantile(parts, (1 - level) / 2)), std::exp(quantile(parts, (1 + level) / 2))};
 }
 
+// Few points of the grid that the values of the parameters span.
+bool is_sparse(std::span<const double> coordinates, std::size_t parameters) {
+  double grid = 1;
+  for (std::size_t p = 0; p < parameters; ++p) {
+    std::set<double> values;
+    for (std::size_t i = p; i < coordinates.size(); i += parameters) values.insert(coordinates[i]);
+    grid *= static_cast<double>(values.size());
+  }
+  return static_cast<double>(coordinates.size() / parameters) < grid / 2;
+}
+
+// How many parameters are larger than they were ever measured.
+std::size_t beyond(std::span<const double> coordinates, std::span<const double> point) {
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < point.size(); ++p) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = p; i < coordinates.size(); i += point.size()) largest = std::max(largest, coordinates[i]);
+    if (point[p] > largest) ++count;
+  }
+  return count;
+}
+
 bool same_terms(const Function& a, const Function& b) {
   if (a.terms.size() != b.terms.size()) return false;
   for (std::size_t t = 0; t < a.terms.size(); ++t) {
@@ -223,6 +245,7 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
   const auto member = state_->robust.member[model.series];
   const RobustGroup& group = *state_->robust.groups[member.group];
   const auto hypotheses = group.ranked(member.index, group.parameters() > 2 ? kLargeMixture : kMixture);
+  const bool sparse = is_sparse(group.coordinates(), group.parameters());
   for (const auto& point : points) {
     out.push_back(robust_forecast(group, member.index, hypotheses, model, point, level));
     // Another modeler's function may lie outside of what the mixture gives: then at least it is inside.
@@ -230,6 +253,13 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
       if (!(out.back().value > 0)) continue;
       interval->low = std::min(interval->low, out.back().value);
       interval->high = std::max(interval->high, out.back().value);
+    }
+    // A product of parameters that lines of points cannot show may be anything where several of them are far out. Where
+    // the mixture is not sure of a factor of two, it is not sure of the product either: then there is no upper limit.
+    if (sparse && beyond(group.coordinates(), point) > 1 && uncertainty(out.back()) > kWideInterval) {
+      for (Interval* interval : {&out.back().confidence, &out.back().prediction}) {
+        interval->high = std::numeric_limits<double>::infinity();
+      }
     }
   }
   return out;

@@ -18,6 +18,41 @@ std::string padded(const std::string& shown, std::size_t used, std::size_t width
   return last ? shown : shown + blanks;
 }
 
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
+  std::size_t total = widths.empty() ? 0 : (widths.size() - 1) * kGap;
+  for (const std::size_t width : widths) total += width;
+  return total;
+}
+
+// Drawn, not written: blanks and blocks.
+bool is_bar(std::string_view text) {
+  constexpr std::string_view kBlocks = "▏▎▍▌▋▊▉█▐░";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = text[at] == ' ' ? 1 : 3;
+    if (length == 3 && kBlocks.find(text.substr(at, length)) == std::string_view::npos) return false;
+    at += length;
+  }
+  return !text.empty();
+}
+
+// Columns in groups that fit, each with the one that names the rows.
+std::vector<std::vector<std::size_t>> groups_that_fit(const std::vector<std::size_t>& widths, std::size_t name,
+                                                      std::size_t most) {
+  std::vector<std::vector<std::size_t>> out;
+  std::size_t total = 0;
+  for (std::size_t c = 0; c < widths.size(); ++c) {
+    if (c == name) continue;
+    if (out.empty() || total + kGap + widths[c] > most) {
+      out.push_back({});
+      total = widths[name];
+    }
+    out.back().push_back(c);
+    total += kGap + widths[c];
+  }
+  for (auto& group : out) group.insert(std::lower_bound(group.begin(), group.end(), name), name);
+  return out;
+}
+
 }  // namespace
 
 TextTable& TextTable::column(std::string title, Align align, bool elastic) {
@@ -61,6 +96,33 @@ std::string TextTable::text(const Terminal& terminal) const {
   const std::vector<std::size_t> width = widths(terminal);
   std::string out;
   const bool titled = std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return !c.title.empty(); });
+  // What is still too wide goes without its bars, and if that is not enough, into several tables below each other.
+  if (titled && terminal.width != Terminal::kUnlimited && sum_of(width) > terminal.width && columns_.size() > 2) {
+    const auto part = [&](const std::vector<std::size_t>& chosen) {
+      TextTable table;
+      for (const std::size_t c : chosen) table.columns_.push_back(columns_[c]);
+      for (const auto& row : rows_) {
+        auto& cells = table.rows_.emplace_back();
+        for (const std::size_t c : chosen) cells.push_back(row[c]);
+      }
+      return table.text(terminal);
+    };
+    std::vector<std::size_t> written;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const bool bar = columns_[c].title.empty() && std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+                         return display_width(row[c].text) > 2 && is_bar(row[c].text);
+                       });
+      if (!bar) written.push_back(c);
+    }
+    if (written.size() < columns_.size()) return part(written);
+    const auto elastic = std::find_if(columns_.begin(), columns_.end(), [](const Column& c) { return c.elastic; });
+    const auto name = static_cast<std::size_t>(elastic == columns_.end() ? 0 : elastic - columns_.begin());
+    const auto groups = groups_that_fit(width, name, terminal.width);
+    if (groups.size() > 1) {
+      for (const auto& group : groups) out += (out.empty() ? "" : "\n") + part(group);
+      return out;
+    }
+  }
   const auto line = [&](const auto& cell_of, bool header) {
     std::string text;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
