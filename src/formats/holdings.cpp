@@ -185,8 +185,11 @@ Result<std::optional<Source>> dataset_inside(const Source& source, const Work& w
   return in_archive(source, work);
 }
 
-bool is_archive_of_datasets(const Source& source, const Work& work) {
-  return !source.is_directory() && !contents(members_of(source, work)).empty();
+bool is_archive_of_files(const Source& source, const Work& work) {
+  if (source.is_directory()) return false;
+  const auto members = members_of(source, work);
+  // A profile without its description is a damaged profile, not a bag of files, when it is called one.
+  return !contents(members).empty() || (!members.empty() && source.path().extension() != ".cubex");
 }
 
 Error unrecognised(const Source& source, const Work& work) {

@@ -13,8 +13,8 @@ namespace fathom {
 // several.
 Result<std::optional<Source>> dataset_inside(const Source& source, const Work& work);
 
-// True for an archive with files whose names formats know, which is no dataset itself.
-bool is_archive_of_datasets(const Source& source, const Work& work);
+// True for an archive of files that is no dataset itself.
+bool is_archive_of_files(const Source& source, const Work& work);
 
 // Why nothing recognises a path, and what to do about it.
 Error unrecognised(const Source& source, const Work& work);

@@ -163,7 +163,7 @@ Result<DatasetPtr> open_source(const Source& source, const Work& work, std::stri
       FATHOM_TRY(const auto inside, dataset_inside(source, work));
       if (inside) return open_source(*inside, work, from);
     }
-    if (found.empty() || (doubtful && is_archive_of_datasets(source, work))) {
+    if (found.empty() || (doubtful && is_archive_of_files(source, work))) {
       if (source.is_directory()) {
         if (auto entries = list_directory(source.path()); !entries) return std::move(entries).error();
       }

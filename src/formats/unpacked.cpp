@@ -127,12 +127,17 @@ Result<std::optional<Source>> unpacked_dataset(const Source& archive, const Pack
   std::error_code ignored;
   fs::permissions(folder->path(), fs::perms::owner_all, ignored);  // others may not see what they could not before
   FATHOM_CHECK(unpack(archive, files, folder->path()));
-  FATHOM_TRY(Source whole, Source::at(folder->path(), work));
+  // Archives mostly hold one folder with everything in it: that is what was packed.
+  FATHOM_TRY(const auto entries, list_directory(folder->path()));
+  const bool one_folder = entries.size() == 1 && fs::is_directory(entries.front(), ignored);
+  const fs::path top = one_folder ? entries.front() : folder->path();
+  FATHOM_TRY(Source whole, Source::at(top, work));
   std::optional<Source> chosen;
   std::vector<std::string> others;
   const auto found = recognise(whole);
   if (!found.empty() && found.front().match.confidence >= Confidence::likely) {
     chosen = std::move(whole);
+    if (one_folder) others.push_back(top.lexically_relative(folder->path()).string());
   } else {
     FATHOM_TRY(std::vector<Source> all, datasets_below(folder->path(), work));
     for (const Source& one : all) others.push_back(one.path().lexically_relative(folder->path()).string());

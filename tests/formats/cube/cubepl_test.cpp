@@ -279,13 +279,19 @@ TEST(Cubepl, KnowsWhichPartOfTheSystemIsAskedFor) {
   EXPECT_EQ(over({LocationId(2), LocationId(3)}), 6 + 10 * 1 + 100 + 1000 * 6);  // the second process
   EXPECT_EQ(over({LocationId(1), LocationId(2)}), 7 + 10 * 1 + 200 + 1000 * 4);  // two threads of two processes
   EXPECT_EQ(over({LocationId(0), LocationId(1), LocationId(2), LocationId(3)}), 0);
-  // Resources are asked for with all that is in them: 0 as for inclusive call paths, which the values beside it show.
-  const auto state = with_cubepl(
+}
+
+// Resources are asked for with all that is in them: 0 as for inclusive call paths, whose state stands beside it.
+TEST(Cubepl, ResourcesAreInclusive) {
+  test::MemoryProfile make;
+  make.metric("time");
+  make.context("main");
+  const auto profile = with_cubepl(
       make.build(),
       {"s", "10*${calculation::sysres::state} + ${calculation::callpath::state}", Derivation::post, "", ""});
-  ASSERT_TRUE(state.ok());
+  ASSERT_TRUE(profile.ok());
   for (const auto kind : {Flavour::Kind::inclusive, Flavour::Kind::exclusive}) {
-    const auto cells = compute_groups(**state, MetricId(1), {kind, {}}, {{{ContextId(0)}}, {{LocationId(2)}}});
+    const auto cells = compute_groups(**profile, MetricId(1), {kind, {}}, {{{ContextId(0)}}, {{LocationId(0)}}});
     ASSERT_TRUE(cells.ok());
     EXPECT_EQ(cells->scalar(0, 0), kind == Flavour::Kind::exclusive ? 1 : 0);
   }
