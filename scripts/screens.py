@@ -78,7 +78,7 @@ def main():
     profile, ring, scaling = str(examples / "stencil.cubex"), str(examples / "ring" / "ring.meta"), str(examples / "scaling.txt")
     screens = [(80, "terminal-top", ["top", profile, "-n", "8"]), (80, "terminal-tree", ["tree", profile]),
                (80, "terminal-groups", ["groups", profile, "-m", "time", "-m", "visits"]),
-               (120, "terminal-balance", ["balance", profile]), (120, "terminal-model", ["model", scaling]),
+               (80, "terminal-balance-80", ["balance", profile, "-n", "5"]), (120, "terminal-balance", ["balance", profile]), (120, "terminal-model", ["model", scaling]),
                (200, "terminal-stats", ["stats", ring, "--by", "rank"])]
     good = [draw(columns, str(images / f"{name}.png"), [fathom, *command]) for columns, name, command in screens]
     return 0 if all(good) else 1

@@ -72,7 +72,15 @@ class Layout {
   std::vector<std::uint32_t> count_;
 };
 
-Result<void> read_header(std::string_view line, const Place& place, const Work& work, PrvFile& file, Layout& layout) {
+// Threads that a header may claim: enough for every trace that is, and for every record that the file has room for.
+std::uint64_t most_threads(std::uint64_t bytes) {
+  constexpr std::uint64_t kAlways = 65536;
+  constexpr std::uint64_t kShortestRecord = 16;
+  return std::max(kAlways, bytes / kShortestRecord);
+}
+
+Result<void> read_header(std::string_view line, const Place& place, std::uint64_t bytes, const Work& work,
+                         PrvFile& file, Layout& layout) {
   const auto bad = [&](std::string_view what) { return Error(fmt::format("bad Paraver header: {}", what), place); };
   if (!line.starts_with("#Paraver")) return bad("expected '#Paraver'");
   const auto date = line.find("):");
@@ -113,6 +121,10 @@ Result<void> read_header(std::string_view line, const Place& place, const Work& 
       const std::string_view item = list.substr(0, comma);
       const auto threads = parse_integer<std::uint32_t>(item.substr(0, item.find(':')));
       if (!threads) return bad("expected the number of threads of a task");
+      if (file.threads.size() + std::uint64_t{*threads} > most_threads(bytes)) {
+        return bad(fmt::format("a task with {} threads, but a file of {} bytes has records of {} at most", *threads,
+                               bytes, most_threads(bytes)));
+      }
       FATHOM_TRY(const auto reserved, work->budget.reserve((file.threads.size() + std::uint64_t{*threads}) * 256,
                                                            "threads of a Paraver trace"));
       layout.add(application, file.tasks++, *threads);
@@ -204,7 +216,7 @@ Result<PrvFile> read_prv(const Blob& blob, const Work& work) {
   LineCursor lines(blob);
   const auto header = lines.next();
   if (!header) return Error("is empty", blob.place());
-  FATHOM_CHECK(read_header(*header, lines.place(), work, file, layout));
+  FATHOM_CHECK(read_header(*header, lines.place(), blob.size(), work, file, layout));
   std::vector<std::int64_t> latest(file.threads.size(), 0);
   while (const auto line = lines.next()) {
     // Comments and definitions of communicators stand between the header and the records.
