@@ -92,30 +92,60 @@ Result<Report> report_of(const ReportInput& input) {
   return of_trace_without_messages(input);
 }
 
-// One run, or all that a directory holds.
-Result<std::vector<ProfilePtr>> side_of(const std::filesystem::path& path, const OpenDataset& open) {
-  std::vector<ProfilePtr> out;
+// One of the two that are compared: a run, or repetitions of it.
+struct Side {
+  std::vector<ProfilePtr> profiles;
+  std::string format;
+};
+
+// The files of the ranks of a trace are no runs of their own where the file that holds them together is there, too.
+bool is_rank_of_another(const std::filesystem::path& entry, const std::vector<std::filesystem::path>& all) {
+  return entry.extension() == ".bin" && std::any_of(all.begin(), all.end(), [&](const std::filesystem::path& other) {
+           return other.extension() == ".meta" && entry.stem().string().starts_with(other.stem().string() + "-");
+         });
+}
+
+// Every run that a directory holds. What is no run may stand beside them; what looks like one and cannot be read is
+// told.
+Result<Side> all_runs_of(const std::filesystem::path& directory, const OpenDataset& open) {
+  FATHOM_TRY(std::vector<std::filesystem::path> entries, list_directory(directory));
+  std::sort(entries.begin(), entries.end());
+  Side side;
+  Work work;
+  std::vector<std::pair<std::filesystem::path, Error>> failed;
+  std::vector<std::filesystem::path> endings;
+  for (const std::filesystem::path& entry : entries) {
+    if (is_rank_of_another(entry, entries)) continue;
+    auto run = open(entry);
+    if (!run) {
+      failed.emplace_back(entry, std::move(run).error());
+      continue;
+    }
+    if (has(**run, Level::experiment)) continue;
+    FATHOM_TRY(auto profile, (*run)->profile());
+    side.profiles.push_back(std::move(profile));
+    side.format = (*run)->format().name;
+    work = (*run)->work();
+    endings.push_back(entry.extension());
+  }
+  if (side.profiles.empty()) return Error("this directory holds no runs", Place::in(directory.string()));
+  for (const auto& [entry, error] : failed) {
+    if (std::find(endings.begin(), endings.end(), entry.extension()) == endings.end()) continue;
+    FATHOM_CHECK(work->diagnostics.warn("runs.unreadable", Place::in(entry.string()), error.what()));
+  }
+  return side;
+}
+
+Result<Side> side_of(const std::filesystem::path& path, const OpenDataset& open) {
   auto opened = open(path);
   if (opened && !has(**opened, Level::experiment)) {
     FATHOM_TRY(auto profile, (*opened)->profile());
-    out.push_back(std::move(profile));
-    return out;
+    return Side{{std::move(profile)}, std::string((*opened)->format().name)};
   }
   std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) {
-    if (!opened) return std::move(opened).error();
-    return Error::usage(path.string() + " is an experiment: profiles and traces can be compared");
-  }
-  FATHOM_TRY(std::vector<std::filesystem::path> entries, list_directory(path));
-  std::sort(entries.begin(), entries.end());
-  for (const std::filesystem::path& entry : entries) {
-    const auto run = open(entry);
-    if (!run || has(**run, Level::experiment)) continue;  // what is no run may stand beside them
-    FATHOM_TRY(auto profile, (*run)->profile());
-    out.push_back(std::move(profile));
-  }
-  if (out.empty()) return Error("this directory holds no runs", Place::in(path.string()));
-  return out;
+  if (std::filesystem::is_directory(path, ignored)) return all_runs_of(path, open);
+  if (!opened) return std::move(opened).error();
+  return Error::usage(path.string() + " is an experiment: profiles and traces can be compared");
 }
 
 }  // namespace
@@ -149,9 +179,9 @@ Result<Report> make_report(const std::filesystem::path& before, const std::files
                            const OpenDataset& open) {
   FATHOM_TRY(const auto a, side_of(before, open));
   FATHOM_TRY(const auto b, side_of(after, open));
-  FATHOM_TRY(Report report, pair_report(a, b));
+  FATHOM_TRY(Report report, pair_report(a.profiles, b.profiles));
   report.path = after.string();
-  report.format = "pair";
+  report.format = b.format;
   return report;
 }
 
