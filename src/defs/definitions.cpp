@@ -4,13 +4,6 @@
 
 namespace fathom {
 
-MetricId Definitions::find_metric(std::string_view name) const {
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (metrics[i].name == name) return MetricId(i);
-  }
-  return {};
-}
-
 std::vector<MetricId> Definitions::metric_children(MetricId id) const {
   std::vector<MetricId> out;
   for (std::size_t i = 0; i < metrics.size(); ++i) {

@@ -6,7 +6,7 @@
 
 #include "defs/attributes.hpp"
 #include "defs/context_tree.hpp"
-#include "defs/metric.hpp"
+#include "defs/metric_list.hpp"
 #include "defs/region.hpp"
 #include "defs/system_tree.hpp"
 
@@ -17,7 +17,7 @@ inline constexpr const char* kPathSeparator = "->";
 
 // MT: safe (const).
 struct Definitions {
-  std::vector<Metric> metrics;  // parents before children
+  MetricList metrics;  // parents before children
   std::vector<Region> regions;
   ContextTree contexts;
   SystemTree system;
@@ -27,7 +27,7 @@ struct Definitions {
   [[nodiscard]] const Metric& metric(MetricId id) const { return metrics[id.index()]; }
   [[nodiscard]] const Region& region(RegionId id) const { return regions[id.index()]; }
   [[nodiscard]] const Region& region_of(ContextId id) const { return region(contexts[id].region); }
-  [[nodiscard]] MetricId find_metric(std::string_view name) const;
+  [[nodiscard]] MetricId find_metric(std::string_view name) const { return metrics.find(name); }
   [[nodiscard]] std::vector<MetricId> metric_children(MetricId id) const;
   [[nodiscard]] std::vector<std::string> metric_names() const;
   // The region's name and the parameters that this call path was called with: "solve (size=10)".

@@ -106,13 +106,6 @@ MetricId ProfileBuilder::add_metric(Metric metric) {
   return MetricId(metrics_.size() - 1);
 }
 
-MetricId ProfileBuilder::find_metric(std::string_view name) const {
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (metrics_[i].name == name) return MetricId(i);
-  }
-  return {};
-}
-
 void ProfileBuilder::put(LocationId location, MetricId metric, std::uint32_t scope, Node node, std::uint64_t bits) {
   if (values_.size() <= location.index()) values_.resize(location.index() + 1);
   Slots& slots = values_[location.index()];

@@ -38,8 +38,8 @@ class ProfileBuilder {
   // Integers are 64 bits with a sign; minima and maxima stay such, everything else is a double. Without scopes it
   // stores what contexts have of their own.
   MetricId add_metric(Metric metric);
-  [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
-  [[nodiscard]] MetricId find_metric(std::string_view name) const;
+  [[nodiscard]] const MetricList& metrics() const { return metrics_; }
+  [[nodiscard]] MetricId find_metric(std::string_view name) const { return metrics_.find(name); }
 
   // Adds to what is there. The metric decides which of the two counts.
   void add(LocationId location, MetricId metric, Node node, std::int64_t value, std::uint32_t scope = 0) {
@@ -76,7 +76,7 @@ class ProfileBuilder {
   std::vector<NodeData> nodes_;
   std::vector<std::uint32_t> slots_;  // of the index of nodes: number + 1, 0 = free
   std::unordered_map<Node, ContextDetails> details_;
-  std::vector<Metric> metrics_;
+  MetricList metrics_;
   std::vector<std::uint32_t> first_slot_;  // by metric
   std::uint32_t slot_count_ = 0;
   std::vector<Slots> values_;  // by location
