@@ -31,6 +31,7 @@ std::unique_ptr<Command> make_formats_command();
 std::unique_ptr<Command> make_groups_command();
 std::unique_ptr<Command> make_source_command();
 std::unique_ptr<Command> make_inclusify_command();
+std::unique_ptr<Command> make_index_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_mean_command();
 std::unique_ptr<Command> make_merge_command();
@@ -108,6 +109,7 @@ std::span<const CommandGroup> command_groups() {
        {
            {"view", "the viewer: call trees, flame graphs, timelines, scaling, in a browser", Forms::json,
             make_view_command},
+           {"index", "make the viewer's index of a trace beforehand", Forms::json_and_csv, make_index_command},
        }},
       {"Compare and combine", "algebra",
        with(

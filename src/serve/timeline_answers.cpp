@@ -6,16 +6,13 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "io/fingerprint.hpp"
 
 namespace fathom::serve {
 
 namespace {
 constexpr std::int64_t kActivity = -1;
 constexpr std::size_t kMostEvents = 100000;  // read ahead for the end of a call
-constexpr std::uint64_t kSmallTrace = 100000;
-constexpr std::int64_t kFirstWait = 150;  // ms: a small trace is there at once
-constexpr unsigned kIndexVersion = 1;
+constexpr std::int64_t kFirstWait = 150;     // ms: a small trace is there at once
 
 // "rank 3", "rank 3, thread 1": the process says more than the thread where each has one only.
 std::vector<std::string> row_names(const SystemTree& system) {
@@ -43,31 +40,6 @@ void write_progress(JsonWriter& json, const summary::TimelineProgress& now) {
 }
 }  // namespace
 
-summary::IndexPlace TimelineAnswers::place(std::int64_t channel) const {
-  summary::IndexPlace place;
-  Fingerprint print;
-  print.add(
-      fmt::format("{} {} {} {} {}", FATHOM_VERSION, kIndexVersion, summary::kBlock, summary::kShares, summary::kFan));
-  print.add(static_cast<std::uint64_t>(channel));
-  print.add_files(path_, summary::kIndexExtension);
-  // Numbers of regions stand in the index: they must mean the same.
-  for (const Region& region : trace_->definitions().regions) print.add(region.name);
-  print.add(trace_->location_count());
-  place.key = print.text();
-  if (!options_.always && !options_.beside) place.least_transitions = kSmallTrace;
-  if (options_.beside) {
-    std::filesystem::path beside = path_;
-    if (!beside.has_filename()) beside = beside.parent_path();
-    beside += channel == kActivity ? std::string() : fmt::format(".{}", channel);
-    beside += summary::kIndexExtension;
-    place.file = std::move(beside);
-    place.most_bytes = std::numeric_limits<std::uint64_t>::max();
-  } else if (!options_.directory.empty()) {
-    place.file = options_.directory / (place.key + summary::kIndexExtension);
-  }
-  return place;
-}
-
 Result<TimelineAnswers::Index> TimelineAnswers::index(const Request& request) {
   FATHOM_TRY(const std::int64_t channel, request.integer("channel", kActivity));
   if (channel < kActivity || channel >= static_cast<std::int64_t>(trace_->channels().size())) {
@@ -79,7 +51,7 @@ Result<TimelineAnswers::Index> TimelineAnswers::index(const Request& request) {
       (made->progress().state != summary::TimelineProgress::State::building &&
        made->progress().state != summary::TimelineProgress::State::ready && request.get("restart") == "1")) {
     const ChannelId id = channel == kActivity ? ChannelId() : ChannelId(static_cast<std::size_t>(channel));
-    made = summary::Timeline::start(*trace_, id, work_, place(channel));
+    made = summary::Timeline::start(*trace_, id, work_, index_place(*trace_, path_, id, options_));
   }
   return made;
 }

@@ -6,18 +6,12 @@
 #include <memory>
 #include <mutex>
 
+#include "serve/index_place.hpp"
 #include "serve/request.hpp"
 #include "trace/summary/timeline.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom::serve {
-
-// Where indexes of timelines are kept.
-struct IndexOptions {
-  std::filesystem::path directory;  // empty: nowhere
-  bool beside = false;              // beside the data instead
-  bool always = false;              // of small traces, too
-};
 
 // MT: internally synchronised; tiles are answered in parallel from what is there of their index.
 class TimelineAnswers {
@@ -51,8 +45,6 @@ class TimelineAnswers {
   [[nodiscard]] const Work& work() const { return work_; }
 
  private:
-  [[nodiscard]] summary::IndexPlace place(std::int64_t channel) const;
-
   std::shared_ptr<const Trace> trace_;
   Work work_;
   std::filesystem::path path_;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kMagic = "FATHOMX1";
 constexpr std::size_t kKey = 32;
-constexpr std::size_t kHead = 64;  // magic, key, where the directory begins, its size, its checksum, spare
+constexpr std::size_t kHead = kIndexHead;  // magic, key, where the directory begins, its size, its checksum, spare
 
 std::uint32_t checksum(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
@@ -128,45 +128,77 @@ Result<StoredIndex> read_index(const fs::path& path, std::string_view key, std::
   return index;
 }
 
+RowEntry entry_of(const TimelineRow& row) {
+  const BlockTree& tree = row.tree;
+  return {row.first_ns,  row.last_ns,        tree.raw().size(),          tree.layout(),
+          tree.end_ns(), tree.transitions(), checksum(tree.node_bytes())};
+}
+
+IndexDirectory::IndexDirectory(std::uint64_t events, std::span<const Contexts::Node> contexts, std::uint64_t rows) {
+  put(text_, events);
+  put(text_, std::uint64_t{contexts.size()});
+  for (const Contexts::Node& node : contexts) {
+    put(text_, node.parent);
+    put(text_, static_cast<std::uint8_t>(node.step.kind));
+    put(text_, node.step.id);
+  }
+  put(text_, rows);
+}
+
+void IndexDirectory::add(const RowEntry& row, std::uint64_t at, std::span<const std::uint32_t> global) {
+  put(text_, row.first_ns);
+  put(text_, row.last_ns);
+  put(text_, at);
+  put(text_, row.length);
+  put(text_, row.layout.packed_bytes);
+  put(text_, row.layout.blocks);
+  put(text_, static_cast<std::uint32_t>(row.layout.level_sizes.size()));
+  for (const std::uint64_t size : row.layout.level_sizes) put(text_, size);
+  put(text_, row.end_ns);
+  put(text_, row.transitions);
+  put(text_, row.nodes);
+  put(text_, static_cast<std::uint32_t>(global.size()));
+  for (const std::uint32_t context : global) put(text_, context);
+}
+
+std::string IndexDirectory::head(std::string_view key, std::uint64_t at) const {
+  std::string head(kMagic);
+  head.append(key.substr(0, kKey));
+  put(head, at);
+  put(head, std::uint64_t{text_.size()});
+  put(head, checksum(as_bytes(text_)));
+  head.resize(kHead);
+  return head;
+}
+
+void make_index_directory(const fs::path& file) {
+  std::error_code failed;
+  const fs::path directory = file.parent_path();
+  if (directory.empty() || fs::exists(directory, failed)) return;
+  fs::create_directories(directory, failed);
+  if (!failed) fs::permissions(directory, fs::perms::owner_all, failed);
+}
+
+Result<IndexMemory> index_memory(const Work& work) {
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+  const std::uint64_t memory = std::min(kMost, work->budget.limit() / 8);
+  IndexMemory out;
+  FATHOM_TRY(out.reserved, work->budget.reserve(memory, "the index of a timeline"));
+  out.pool = std::make_shared<ArrayPool>(memory);
+  return out;
+}
+
 Result<StoredIndex> write_index(const fs::path& path, std::string_view key, const StoredIndex& index) {
   FATHOM_TRY(OutputFile out, OutputFile::create(path));
-  std::string head(kHead, '\0');
-  out.write(head);
-  std::string directory;
-  put(directory, index.events);
-  put(directory, std::uint64_t{index.contexts.size()});
-  for (const Contexts::Node& node : index.contexts) {
-    put(directory, node.parent);
-    put(directory, static_cast<std::uint8_t>(node.step.kind));
-    put(directory, node.step.id);
-  }
-  put(directory, std::uint64_t{index.rows.size()});
+  out.write(std::string(kHead, '\0'));
+  IndexDirectory directory(index.events, index.contexts, index.rows.size());
   for (const RowPtr& row : index.rows) {
-    const BlockTree& tree = row->tree;
-    const std::uint64_t at = out.offset();
-    out.write(tree.raw());
-    put(directory, row->first_ns);
-    put(directory, row->last_ns);
-    put(directory, at);
-    put(directory, std::uint64_t{tree.raw().size()});
-    put(directory, tree.layout().packed_bytes);
-    put(directory, tree.layout().blocks);
-    put(directory, static_cast<std::uint32_t>(tree.layout().level_sizes.size()));
-    for (const std::uint64_t size : tree.layout().level_sizes) put(directory, size);
-    put(directory, tree.end_ns());
-    put(directory, tree.transitions());
-    put(directory, checksum(tree.node_bytes()));
-    put(directory, static_cast<std::uint32_t>(row->global.size()));
-    for (const std::uint32_t context : row->global) put(directory, context);
+    directory.add(entry_of(*row), out.offset(), row->global);
+    out.write(row->tree.raw());
   }
   const std::uint64_t begin = out.offset();
-  out.write(directory);
-  head.assign(kMagic);
-  head.append(key.substr(0, kKey));
-  put(head, begin);
-  put(head, std::uint64_t{directory.size()});
-  put(head, checksum(as_bytes(directory)));
-  out.overwrite(0, as_bytes(head));
+  out.write(directory.text());
+  out.overwrite(0, as_bytes(directory.head(key, begin)));
   FATHOM_TRY(const Blob blob, out.written());
   FATHOM_TRY(StoredIndex stored, parse(blob, key, index.rows.size()));
   FATHOM_CHECK(out.commit());

@@ -11,10 +11,7 @@ namespace fathom::summary {
 namespace fs = std::filesystem;
 
 namespace {
-constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
 constexpr std::uint64_t kFirstPreview = std::uint64_t{1} << 16;
-constexpr std::uint64_t kLookEvery = std::uint64_t{1} << 15;  // events between two looks at the cancel flag
-constexpr std::size_t kManyEvents = 1024;
 }  // namespace
 
 Timeline::Timeline(const Trace& trace, ChannelId channel, Work work, IndexPlace place)
@@ -75,10 +72,9 @@ void Timeline::run(unsigned threads) {
 
 Result<void> Timeline::make() {
   if (load()) return {};
-  // A part of what there is: the rest is for answers. What does not fit goes to files.
-  const std::uint64_t memory = std::min(kMostMemory, work_->budget.limit() / 8);
-  FATHOM_TRY(reserved_, work_->budget.reserve(memory, "the index of a timeline"));
-  pool_ = std::make_shared<ArrayPool>(memory);
+  FATHOM_TRY(IndexMemory memory, index_memory(work_));
+  reserved_ = std::move(memory.reserved);
+  pool_ = std::move(memory.pool);
   FATHOM_CHECK(find_begin());
   FATHOM_CHECK(parallel_for(rows_.size(), [&](std::size_t i) { return read_row(i); }));
   if (stopped()) return *stop_reason();
@@ -118,52 +114,35 @@ Result<void> Timeline::find_begin() {
 }
 
 Result<void> Timeline::read_row(std::size_t location) {
-  Contexts met;
-  Activity activity(trace_, met, channel_);
-  BlockTreeBuilder builder(met, pool_);
-  FATHOM_TRY(auto stream, trace_.open(LocationId(location), {}));
-  EventCursor cursor(std::move(stream), kManyEvents);
-  std::optional<std::int64_t> first;
-  std::int64_t last = 0;
-  std::uint64_t read = 0;
+  FATHOM_TRY(RowReader reader, RowReader::open(trace_, channel_, LocationId(location), pool_));
   std::uint64_t next_preview = kFirstPreview;
-  while (const Event* event = cursor.next()) {
-    if (++read % kLookEvery == 0) {
-      events_ += kLookEvery;
-      if (cancelled()) return cancelled_error();
-      if (builder.transitions() >= next_preview) {
-        // Rarer and rarer, so that looking costs next to nothing.
-        next_preview =
-            builder.transitions() + std::max<std::uint64_t>(builder.transitions() / 2, 16 * met.nodes().size());
-        publish(location, met, builder.preview(), first.value_or(0), last, false, first.has_value());
-      }
-    }
-    if (!event->has_time) continue;
-    if (!first) {
-      first = event->time_ns;
-      last = event->time_ns;
-    }
-    last = std::max(last, event->time_ns);
-    if (activity.take(*event)) builder.add({event->time_ns, activity.current()});
+  bool more = true;
+  while (more) {
+    const std::uint64_t before = reader.events();
+    FATHOM_TRY(more, reader.read_some());
+    events_ += reader.events() - before;
+    if (cancelled()) return cancelled_error();
+    const std::uint64_t transitions = reader.builder().transitions();
+    if (!more || transitions < next_preview) continue;
+    // Rarer and rarer, so that looking costs next to nothing.
+    next_preview = transitions + std::max<std::uint64_t>(transitions / 2, 16 * reader.met().nodes().size());
+    publish(location, reader, reader.builder().preview(), false);
   }
-  FATHOM_CHECK(cursor.status());
-  events_ += read % kLookEvery;
-  FATHOM_TRY(BlockTree tree, std::move(builder).finish(last));
-  publish(location, met, std::move(tree), first.value_or(0), last, true, first.has_value());
+  FATHOM_TRY(BlockTree tree, reader.finish());
+  publish(location, reader, std::move(tree), true);
   return {};
 }
 
-void Timeline::publish(std::size_t location, const Contexts& met, BlockTree tree, std::int64_t first, std::int64_t last,
-                       bool whole, bool any) {
+void Timeline::publish(std::size_t location, const RowReader& reader, BlockTree tree, bool whole) {
   auto row = std::make_shared<TimelineRow>();
   row->tree = std::move(tree);
   row->whole = whole;
-  if (any) {
-    row->first_ns = first;
-    row->last_ns = last;
+  if (reader.first_ns()) {
+    row->first_ns = *reader.first_ns();
+    row->last_ns = reader.last_ns();
   }
   const std::lock_guard lock(mutex_);
-  for (const Contexts::Node& node : met.nodes()) {
+  for (const Contexts::Node& node : reader.met().nodes()) {
     const std::uint32_t above = node.parent == kNothing ? kNothing : row->global[node.parent];
     row->global.push_back(contexts_.child(above, node.step));
   }
@@ -171,7 +150,7 @@ void Timeline::publish(std::size_t location, const Contexts& met, BlockTree tree
     ++progress_.ready;
     progress_.transitions += row->tree.transitions();
     progress_.bytes += row->tree.bytes();
-    if (any) end_ns_ = std::max(end_ns_, last);
+    if (reader.first_ns()) end_ns_ = std::max(end_ns_, reader.last_ns());
   }
   rows_[location] = std::move(row);
 }
@@ -236,12 +215,7 @@ bool Timeline::load() {
 // Into the file; from then on it is read from there. Without one it stays where it is.
 void Timeline::keep() {
   if (place_.file.empty() || progress().transitions < place_.least_transitions) return;
-  std::error_code failed;
-  const fs::path directory = place_.file.parent_path();
-  if (!directory.empty() && !fs::exists(directory, failed)) {
-    fs::create_directories(directory, failed);
-    if (!failed) fs::permissions(directory, fs::perms::owner_all, failed);
-  }
+  make_index_directory(place_.file);
   StoredIndex index;
   {
     const std::lock_guard lock(mutex_);
@@ -256,7 +230,7 @@ void Timeline::keep() {
     return;
   }
   index = {};
-  prune_indexes(directory, place_.most_bytes, place_.file);
+  prune_indexes(place_.file.parent_path(), place_.most_bytes, place_.file);
   const std::lock_guard lock(mutex_);
   rows_ = std::move(stored->rows);
   nodes_ = std::make_shared<std::vector<Contexts::Node>>(std::move(stored->contexts));

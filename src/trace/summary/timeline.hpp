@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace/summary/index_file.hpp"
+#include "trace/summary/row_reader.hpp"
 
 namespace fathom::summary {
 
@@ -23,14 +24,6 @@ inline std::uint32_t at_depth(const std::vector<Contexts::Node>& nodes, std::uin
   while (nodes[context].depth > depth) context = nodes[context].parent;
   return context;
 }
-
-// Where an index is kept.
-struct IndexPlace {
-  std::filesystem::path file;                          // empty: nowhere, it is made anew each time
-  std::string key = std::string(32, '0');              // what it is made from (Fingerprint)
-  std::uint64_t most_bytes = std::uint64_t{10} << 30;  // of all in that directory
-  std::uint64_t least_transitions = 0;                 // what has fewer is made anew each time, at once
-};
 
 struct TimelineProgress {
   enum class State : std::uint8_t { building, ready, cancelled, failed };
@@ -84,8 +77,7 @@ class Timeline {
   Result<void> find_begin();
   bool load();
   Result<void> read_row(std::size_t location);
-  void publish(std::size_t location, const Contexts& met, BlockTree tree, std::int64_t first, std::int64_t last,
-               bool whole, bool any);
+  void publish(std::size_t location, const RowReader& reader, BlockTree tree, bool whole);
   void number_in_order();
   void keep();
 

@@ -12,6 +12,7 @@
 
 #include "../../temporary_directory.hpp"
 #include "../made_trace.hpp"
+#include "trace/summary/index_build.hpp"
 
 namespace fathom::summary {
 namespace {
@@ -76,6 +77,38 @@ TEST(Timeline, AFileGivesTheSameTilesAsTheTrace) {
   fs::remove(place.file);
   (void)Timeline::build(trace, {}, work, place).value();
   EXPECT_EQ(bytes_of(place.file), first);
+}
+
+// `fathom index` and the viewer make one and the same file; it is made once.
+TEST(Timeline, BuiltBeforehandItIsTheSameFile) {
+  const TemporaryDirectory directory;
+  test::MadeTrace trace(5);
+  fill(trace, 5, 3000);
+  const Work work = make_work();
+  IndexPlace place;
+  place.file = directory.path() / "viewer" / "a.fathom-index";
+  place.key = std::string(32, 'k');
+  const auto timeline = Timeline::build(trace, {}, work, place).value();
+  IndexPlace other = place;
+  other.file = directory.path() / "sub" / "b.fathom-index";
+  const BuiltIndex built = build_index(trace, {}, work, other).value();
+  EXPECT_TRUE(built.made);
+  EXPECT_EQ(built.rows, 5U);
+  EXPECT_EQ(built.events, 5U * (2 * 3000 + 2));
+  EXPECT_EQ(built.transitions, timeline->progress().transitions);
+  EXPECT_EQ(built.bytes, fs::file_size(other.file));
+  EXPECT_EQ(bytes_of(other.file), bytes_of(place.file));
+  EXPECT_EQ(fs::status(other.file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(other.file.parent_path()).permissions(), fs::perms::owner_all);
+  EXPECT_TRUE(Timeline::build(trace, {}, work, other).value()->progress().stored);
+  EXPECT_FALSE(build_index(trace, {}, work, other).value().made);
+  EXPECT_EQ(work->diagnostics.size(), 0U);
+  // Cut short it is made anew, and that is told.
+  fs::resize_file(other.file, fs::file_size(other.file) - 9);
+  EXPECT_TRUE(build_index(trace, {}, work, other).value().made);
+  EXPECT_EQ(bytes_of(other.file), bytes_of(place.file));
+  ASSERT_EQ(work->diagnostics.size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "view.index_remade");
 }
 
 // Whatever a file holds: it is refused or answers, and nothing outside of it is touched.

@@ -1,0 +1,42 @@
+// One location's events as a row of a timeline, read piece by piece so that whoever waits can look in between.
+#pragma once
+
+#include <optional>
+
+#include "trace/summary/block_tree.hpp"
+
+namespace fathom::summary {
+
+class RowReader {
+ public:
+  // What it holds comes out of the pool.
+  static Result<RowReader> open(const Trace& trace, ChannelId channel, LocationId location,
+                                std::shared_ptr<ArrayPool> pool);
+
+  // Some thousand events more; false: that was all of them.
+  Result<bool> read_some();
+  // An error when what was made could not be kept.
+  Result<BlockTree> finish() { return std::move(*builder_).finish(last_); }
+
+  [[nodiscard]] const Contexts& met() const { return *met_; }
+  [[nodiscard]] const BlockTreeBuilder& builder() const { return *builder_; }
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  // Of those that have a time; none has = none.
+  [[nodiscard]] std::optional<std::int64_t> first_ns() const { return first_; }
+  [[nodiscard]] std::int64_t last_ns() const { return last_; }
+
+ private:
+  RowReader(const Trace& trace, ChannelId channel, std::unique_ptr<EventStream> stream,
+            std::shared_ptr<ArrayPool> pool);
+
+  // The activity and the builder know where the contexts are: they stay there when the reader is moved.
+  std::unique_ptr<Contexts> met_;
+  std::unique_ptr<Activity> activity_;
+  std::unique_ptr<BlockTreeBuilder> builder_;
+  EventCursor cursor_;
+  std::optional<std::int64_t> first_;
+  std::int64_t last_ = 0;
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace fathom::summary
