@@ -88,7 +88,11 @@ class CheckCommand final : public Command {
       }
       const Selection all{
           .flavour = {}, .contexts = {}, .locations = all_locations(defs), .aggregate = true, .void_values = true};
-      if (auto values = compute(profile, MetricId(i), all); !values.ok()) {
+      const auto read = [&] {
+        const TeamScope alone(nullptr);  // every process reads metrics of its own
+        return compute(profile, MetricId(i), all);
+      };
+      if (auto values = read(); !values.ok()) {
         Error error = std::move(values).error();
         if (error.kind() != ErrorKind::unusable) return error;
         FATHOM_CHECK(diagnostics.lost("profile.metric_unreadable", error.place(), error.message()));

@@ -9,14 +9,20 @@
 #include "base/budget.hpp"
 #include "base/team.hpp"
 #include "cli/session.hpp"
+#include "formats/format.hpp"
 
 namespace fathom::cli {
 
 bool is_split(std::string_view command) {
-  static constexpr std::array<std::string_view, 13> kSplit = {"check", "convert", "critical-path", "diff",  "events",
-                                                              "model", "reduce",  "stats",         "table", "top",
-                                                              "tree",  "waits",   "what-if"};
+  static constexpr std::array<std::string_view, 14> kSplit = {"check", "convert", "critical-path", "diff",   "events",
+                                                              "index", "model",   "reduce",        "stats",  "table",
+                                                              "top",   "tree",    "waits",         "what-if"};
   return std::find(kSplit.begin(), kSplit.end(), command) != kSplit.end();
+}
+
+bool reads_values_in_parts(const Dataset& dataset) {
+  const std::string_view format = dataset.format().name;
+  return format == "cube" || format == "hpctoolkit";
 }
 
 Result<void> first_alone(Session& session, std::string_view what) {

@@ -147,7 +147,9 @@ class DiffCommand final : public Command {
     if (!reduced && !is_elsewhere(reduced.error())) return std::move(reduced).error();
     FATHOM_TRY(const auto after, repetitions(session, second, also_after_));
     if (!reduced) return std::move(reduced).error();
-    FATHOM_CHECK(first_alone(session, "comparing stored profiles is"));
+    if (!reads_values_in_parts(first) || !reads_values_in_parts(second)) {
+      FATHOM_CHECK(first_alone(session, "comparing these profiles is"));
+    }
     const std::vector<ProfilePtr> before = *std::move(reduced);
     const Profile& a = *before.front();
     const Profile& b = *after.front();
@@ -167,6 +169,7 @@ class DiffCommand final : public Command {
       FATHOM_TRY(MetricChanges change, diff(before, after, name, options));
       changes.push_back(std::move(change));
     }
+    FATHOM_CHECK(output_.target.empty() ? first_goes_on() : first_alone(session, "writing a difference is"));
     if (!output_.target.empty()) FATHOM_CHECK(write_profile(session, before.front(), after.front(), &first.format()));
     return changes;
   }

@@ -71,8 +71,9 @@ Result<std::shared_ptr<const Profile>> Session::open_profile(const std::filesyst
   FATHOM_TRY(DatasetPtr dataset, open(path));
   opened_.push_back(std::move(dataset));
   const std::vector<Level> levels = opened_.back()->levels();
-  if (std::find(levels.begin(), levels.end(), Level::profile) != levels.end()) {
-    FATHOM_CHECK(first_alone(*this, "reading a stored profile is"));
+  if (std::find(levels.begin(), levels.end(), Level::profile) != levels.end() &&
+      !reads_values_in_parts(*opened_.back())) {
+    FATHOM_CHECK(first_alone(*this, "reading this profile is"));
   }
   return opened_.back()->profile();
 }

@@ -69,7 +69,9 @@ class TableCommand final : public Command {
       return write_experiment_table(session, *experiment,
                                     {arguments_.metrics, contexts_, regions_, locations_, zeros_, summary_, no_path_});
     }
-    if (!session.csv() && !session.json()) FATHOM_CHECK(first_alone(session, "a table for people is"));
+    if (!session.csv() && !session.json() && !(total_ && reads_values_in_parts(dataset))) {
+      FATHOM_CHECK(first_alone(session, "a table for people is"));
+    }
     FATHOM_TRY(const ProfilePtr profile, arguments_.open(dataset));
     const Definitions& defs = profile->defs();
     FATHOM_TRY(std::vector<MetricId> metrics, choose_metrics(defs, arguments_.metrics));

@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "base/team.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/company.hpp"
 #include "cli/profile_arguments.hpp"
 #include "cli/shown_value.hpp"
 #include "defs/presentation.hpp"
@@ -64,6 +66,9 @@ class TopCommand final : public Command {
     FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(*profile, arguments_.metrics));
     FATHOM_CHECK(check_region_patterns(defs, regions_));
     FATHOM_TRY(const auto chosen, choose_locations(defs, locations_));
+    if (const GroupBy by = group_by(by_); by == GroupBy::location || by == GroupBy::process || by == GroupBy::node) {
+      FATHOM_CHECK(first_alone(session, "ranking locations is"));
+    }
     std::vector<Ranked> ranked;
     for (const MetricId metric : metrics) {
       ViewInput input{.metric = metric, .locations = chosen, .filter = {}};
@@ -72,6 +77,7 @@ class TopCommand final : public Command {
       FATHOM_TRY(const Value total, metric_total(*profile, metric, input.locations));
       ranked.push_back({metric, total.scalar(), std::move(flat)});
     }
+    FATHOM_CHECK(first_goes_on());
     std::vector<std::size_t> order = ranked.front().flat.ranking(inclusive_);
     const std::size_t all = order.size();
     if (number_ > 0 && order.size() > number_) order.resize(number_);

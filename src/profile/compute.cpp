@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <numeric>
 
-#include "base/parallel.hpp"
 #include "base/self_profile.hpp"
-#include "profile/column_sums.hpp"
 #include "profile/expression/evaluate.hpp"
 #include "profile/stored_flavour.hpp"
+#include "profile/stored_values.hpp"
 
 namespace fathom {
 
@@ -66,147 +63,6 @@ Result<Recipe> find_recipe(const Profile& profile, const Metric& metric, const F
       break;
   }
   return Error(fmt::format("metric '{}': the values asked for follow from nothing that is stored", metric.name));
-}
-
-// Stored values of the contexts [begin, end) into a table whose row 0 is context `begin`.
-class Reader {
- public:
-  Reader(const Profile& profile, StoredMetric metric, IndexRange locations, bool aggregate)
-      : profile_(profile), metric_(metric), locations_(locations), aggregate_(aggregate) {}
-
-  Result<Cells> read(IndexRange contexts) const {
-    const ValueType type = profile_.defs().metric(metric_.metric).type;
-    const std::size_t columns = aggregate_ ? 1 : locations_.size();
-    FATHOM_TRY(const auto reservation,
-               profile_.work->budget.reserve(Cells::bytes_needed(type, contexts.size(), columns), "a table of values"));
-    Cells cells(type, contexts.size(), columns);
-    if (profile_.values->cheap_axis() == Axis::location) {
-      FATHOM_CHECK(read_by_location(contexts, cells));
-      return cells;
-    }
-    FATHOM_CHECK(parallel_blocks(contexts.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-      std::vector<std::uint8_t> touched;
-      return scan(
-          {contexts.begin + static_cast<std::uint32_t>(begin), contexts.begin + static_cast<std::uint32_t>(end)},
-          locations_, contexts.begin, touched, cells);
-    }));
-    return cells;
-  }
-
- private:
-  static constexpr std::size_t kBlock = 64;  // contexts read as one piece of work
-
-  // Pieces are ranges of locations. Combined values are kept per piece and put together in order: the pieces, and so
-  // the rounding, depend on the number of locations alone.
-  Result<void> read_by_location(IndexRange contexts, Cells& cells) const {
-    constexpr std::size_t kLeast = 8;
-    constexpr std::size_t kMostPieces = 8;
-    const std::size_t grain = std::max(kLeast, (locations_.size() + kMostPieces - 1) / kMostPieces);
-    const std::size_t pieces = (locations_.size() + grain - 1) / grain;
-    const auto range = [&](std::size_t begin, std::size_t end) {
-      return IndexRange{locations_.begin + static_cast<std::uint32_t>(begin),
-                        locations_.begin + static_cast<std::uint32_t>(end)};
-    };
-    if (!aggregate_) {
-      return parallel_blocks(locations_.size(), grain, [&](std::size_t begin, std::size_t end) {
-        std::vector<std::uint8_t> touched;
-        return scan(contexts, range(begin, end), contexts.begin, touched, cells);
-      });
-    }
-    FATHOM_TRY(const auto reservation,
-               profile_.work->budget.reserve(pieces * (Cells::bytes_needed(cells.type(), contexts.size(), 1) + 1),
-                                             "sums over pieces of the locations"));
-    std::vector<Cells> sums(pieces);
-    std::vector<std::vector<std::uint8_t>> touched(pieces);
-    FATHOM_CHECK(parallel_blocks(locations_.size(), grain, [&](std::size_t begin, std::size_t end) {
-      const std::size_t piece = begin / grain;
-      sums[piece] = Cells(cells.type(), contexts.size(), 1);
-      return scan(contexts, range(begin, end), contexts.begin, touched[piece], sums[piece]);
-    }));
-    for (std::size_t row = 0; row < contexts.size(); ++row) {
-      bool first = true;
-      for (std::size_t piece = 0; piece < pieces; ++piece) {
-        if (touched[piece][row] == 0) continue;
-        cells.add_cell(row, 0, sums[piece], row, 0, first);
-        first = false;
-      }
-    }
-    return {};
-  }
-
-  // `touched` is filled for the contexts scanned when values are combined.
-  Result<void> scan(IndexRange contexts, IndexRange locations, std::uint32_t first_row,
-                    std::vector<std::uint8_t>& touched, Cells& cells) const {
-    touched.assign(aggregate_ ? contexts.size() : 0, 0);
-    const std::size_t size = cells.type().size();
-    const Box box{{&metric_, 1}, contexts, locations};
-    return profile_.values->scan(box, [&](const Run& run) -> Result<void> {
-      const auto place = [&](std::uint32_t context, std::uint32_t location, std::size_t count, const std::byte* at) {
-        const std::size_t row = context - first_row;
-        if (!aggregate_) return cells.store(row, location - locations_.begin, count, at);
-        std::uint8_t& seen = touched[context - contexts.begin];
-        cells.fold(row, 0, at, count, seen == 0);
-        seen = 1;
-      };
-      if (run.along == Axis::location && run.positions.empty()) {
-        place(run.context.value, run.first, run.count, run.values);
-        return {};
-      }
-      for (std::size_t i = 0; i < run.count; ++i) {
-        const std::uint32_t at = run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
-        const bool by_location = run.along == Axis::location;
-        place(by_location ? run.context.value : at, by_location ? at : run.location.value, 1, run.values + i * size);
-      }
-      return {};
-    });
-  }
-
-  const Profile& profile_;
-  StoredMetric metric_;
-  IndexRange locations_;
-  bool aggregate_;
-};
-
-// Inclusive values of few subtrees without keeping the rows of their contexts: every block of contexts is folded into
-// partial sums of its own. Blocks do not depend on the number of threads, so neither does the result.
-Result<Cells> fold_subtrees(const Profile& profile, StoredMetric metric, const Selection& selection) {
-  const Definitions& defs = profile.defs();
-  const ValueType type = defs.metric(metric.metric).type;
-  const std::size_t columns = selection.aggregate ? 1 : selection.locations.size();
-  Cells out(type, selection.contexts.size(), columns);
-  for (std::size_t row = 0; row < selection.contexts.size(); ++row) {
-    const ContextId root = selection.contexts[row];
-    const std::size_t count = defs.contexts[root].end - root.index();
-    constexpr std::size_t kParts = 16;
-    const std::size_t grain = std::max<std::size_t>(64, (count + kParts - 1) / kParts);
-    const std::size_t parts = (count + grain - 1) / grain;
-    Cells sums(type, parts, columns);
-    FATHOM_CHECK(parallel_blocks(count, grain, [&](std::size_t begin, std::size_t end) -> Result<void> {
-      const std::size_t part = begin / grain;
-      const IndexRange contexts{root.value + static_cast<std::uint32_t>(begin),
-                                root.value + static_cast<std::uint32_t>(end)};
-      ColumnSums rows(sums, part);
-      auto status = profile.values->scan({{&metric, 1}, contexts, selection.locations}, [&](const Run& run) {
-        if (selection.aggregate) {
-          sums.fold(part, 0, run.values, run.count, false);
-        } else if (run.along == Axis::location && run.positions.empty()) {
-          rows.add(run.first - selection.locations.begin, run.count, run.values);
-        } else {
-          for (std::size_t i = 0; i < run.count; ++i) {
-            const std::uint32_t at =
-                run.positions.empty() ? run.first + static_cast<std::uint32_t>(i) : run.positions[i];
-            const std::uint32_t column = run.along == Axis::location ? at : run.location.value;
-            rows.add(column - selection.locations.begin, 1, run.values + i * type.size());
-          }
-        }
-        return Result<void>();
-      });
-      rows.finish();
-      return status;
-    }));
-    for (std::size_t part = 0; part < parts; ++part) out.add_row(row, sums, part);
-  }
-  return out;
 }
 
 // Parents gain what lies below them: one backward loop, since children come after their parents.
@@ -334,10 +190,10 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
   if (recipe.step == Recipe::Step::sum_subtree && profile.values->cheap_axis() != Axis::location &&
       metric.type.is_plain_number() && !selection.contexts.empty() && selection.contexts.size() <= kFewSubtrees &&
       disjoint(defs.contexts, selection.contexts)) {
-    return fold_subtrees(profile, stored, selection);
+    return read_subtrees(profile, stored, selection);
   }
   const IndexRange range = covering_range(defs.contexts, selection.contexts, recipe.step != Recipe::Step::take);
-  FATHOM_TRY(Cells cells, Reader(profile, stored, selection.locations, selection.aggregate).read(range));
+  FATHOM_TRY(Cells cells, read_stored(profile, stored, range, selection.locations, selection.aggregate));
   FATHOM_CHECK(take_step(profile, metric, recipe.step, range, cells));
   if (selection.contexts.empty()) return cells;
   const auto& wanted = selection.contexts;
@@ -431,7 +287,7 @@ Result<std::vector<Cells>> compute_flavours(const Profile& profile, MetricId id,
     return std::move(error).with(fmt::format("metric '{}'", metric.name)).where(Place::in(profile.name));
   };
   const IndexRange all{0, static_cast<std::uint32_t>(profile.defs().contexts.size())};
-  auto read = Reader(profile, {id, recipes.front().scope}, selection.locations, selection.aggregate).read(all);
+  auto read = read_stored(profile, {id, recipes.front().scope}, all, selection.locations, selection.aggregate);
   if (!read) return explained(std::move(read).error());
   for (const Recipe& recipe : recipes) {
     out.push_back(*read);

@@ -120,6 +120,7 @@ class RowTexts {
   Result<bool> next(Parcel& parcel) {
     std::vector<BatchMaker> makers;
     for (BatchMaker maker; makers.size() < std::size_t{4} * thread_count(); makers.push_back(std::move(maker))) {
+      const TeamScope alone(nullptr);  // parts are this process's own
       FATHOM_TRY(const bool more, parts_.prepare(maker));
       if (!more) break;
     }
