@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "base/team.hpp"
 #include "formats/format.hpp"
 #include "formats/hpctoolkit/meta_writer.hpp"
 #include "formats/hpctoolkit/sparse_writer.hpp"
 #include "formats/hpctoolkit/trace_writer.hpp"
 #include "formats/hpctoolkit/xml_writer.hpp"
 #include "io/file.hpp"
-#include "io/output_set.hpp"
+#include "io/shared_output.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -26,17 +27,21 @@ bool is_database_file(const fs::path& relative) {
 Result<void> write_database(const Profile& profile, const Trace* trace, const fs::path& sources, Generation generation,
                             const fs::path& target) {
   const fs::path source = sources.empty() ? fs::path() : sources.parent_path();
-  FATHOM_TRY(OutputSet directory,
-             OutputSet::directory(
-                 target, {.owns = is_database_file, .force = profile.work->options.flag(kForce), .source = source}));
+  FATHOM_TRY(SharedOutput shared, SharedOutput::make([&] {
+               return OutputSet::directory(
+                   target, {.owns = is_database_file, .force = profile.work->options.flag(kForce), .source = source});
+             }));
   FATHOM_TRY(const std::vector<MetricPlan> plans, plan_metrics(profile));
-  if (generation == Generation::meta) {
-    FATHOM_CHECK(write_meta(profile, plans, directory.path()));
-  } else {
+  const auto describe = [&]() -> Result<void> {
+    const TeamScope alone(nullptr);
+    if (generation == Generation::meta) return write_meta(profile, plans, shared.path());
     const auto span = trace != nullptr ? trace->known_span() : std::nullopt;
-    FATHOM_CHECK(write_xml(profile, plans, span, directory.path()));
-  }
-  FATHOM_CHECK(write_values(profile, plans, generation, directory.path()));
+    return write_xml(profile, plans, span, shared.path());
+  };
+  if (team().first()) FATHOM_CHECK(describe());
+  FATHOM_CHECK(write_values(profile, plans, generation, shared.path()));
+  FATHOM_CHECK(shared.all_written());
+  OutputSet& directory = shared.set();
   if (trace != nullptr) FATHOM_CHECK(write_trace(*trace, generation, directory.path()));
   std::error_code status;
   if (!sources.empty() && fs::is_directory(sources, status)) {

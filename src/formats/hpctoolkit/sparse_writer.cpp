@@ -5,52 +5,24 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/pack.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "formats/hpctoolkit/as_double.hpp"
 #include "formats/hpctoolkit/byte_buffer.hpp"
 #include "formats/hpctoolkit/magic.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
+#include "formats/hpctoolkit/profile_head.hpp"
 #include "formats/hpctoolkit/transposition.hpp"
-#include "io/output_file.hpp"
+#include "io/file.hpp"
+#include "io/shared_output.hpp"
 
 namespace fathom::hpctoolkit {
 
 namespace {
 
 constexpr std::uint64_t kBatchMemory = std::uint64_t{512} << 20;
-constexpr std::uint64_t kExactIntegers = std::uint64_t{1} << 53;
 constexpr std::size_t kRoles = 3;
-
-// One packed value as a double. Integers too large for one are counted.
-double as_double(ValueType type, const std::byte* at, std::uint64_t& rounded) {
-  const auto large = [&](std::uint64_t magnitude) { rounded += magnitude > kExactIntegers ? 1 : 0; };
-  switch (type.kind) {
-    case ValueKind::u8:
-      return load_unchecked<std::uint8_t>(at);
-    case ValueKind::i8:
-      return load_unchecked<std::int8_t>(at);
-    case ValueKind::u16:
-      return load_unchecked<std::uint16_t>(at);
-    case ValueKind::i16:
-      return load_unchecked<std::int16_t>(at);
-    case ValueKind::u32:
-      return load_unchecked<std::uint32_t>(at);
-    case ValueKind::i32:
-      return load_unchecked<std::int32_t>(at);
-    case ValueKind::u64: {
-      const auto value = load_unchecked<std::uint64_t>(at);
-      large(value);
-      return static_cast<double>(value);
-    }
-    case ValueKind::i64: {
-      const auto value = load_unchecked<std::int64_t>(at);
-      large(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
-      return static_cast<double>(value);
-    }
-    default:
-      return load_unchecked<double>(at);
-  }
-}
 
 class Writer {
  public:
@@ -73,118 +45,93 @@ class Writer {
     }
   }
 
+  // Neighbouring locations for every process. The first one writes the head of profile.db and its own profiles behind
+  // it; the others keep theirs in a file of their own until it is known where in profile.db they go.
   Result<void> write() {
-    FATHOM_TRY(OutputFile file, OutputFile::create(directory_ / "profile.db"));
+    const std::filesystem::path target = directory_ / "profile.db";
+    const std::filesystem::path part =
+        team().first() ? target : directory_ / fmt::format("profile.db.{}", team().rank());
     const std::size_t locations = defs_.system.location_count();
     records_.resize(locations + 1);
-    write_header(file);
-    FATHOM_CHECK(write_profiles(file));
-    FATHOM_TRY(const Blob written, file.written());
-    FATHOM_CHECK(transpose(file, written));
+    begin_ = locations * team().rank() / team().size();
+    end_ = locations * (team().rank() + 1) / team().size();
+    FATHOM_TRY(SharedFile file, SharedFile::open(part));
+    SharedSequence sequence(file);
+    const ProfileHead head(numbers_.generation, identifier_tuples(defs_, default_id_names(), numbers_.generation));
+    if (team().first()) sequence.write(head.bytes());
+    FATHOM_CHECK(write_profiles(sequence));
+    const std::uint64_t size = sequence.offset();
+    FATHOM_CHECK(sequence.flush());
+    FATHOM_TRY(const Places places, agree(size));
+    Blob mapped;
+    if (size > 0) {
+      FATHOM_TRY(mapped, map_file(part));
+    }
+    if (!team().first()) {
+      FATHOM_TRY(SharedFile whole, SharedFile::open(target));
+      FATHOM_CHECK(whole.write(places.own, mapped.bytes()));
+      FATHOM_CHECK(whole.finish());
+      std::error_code ignored;
+      std::filesystem::remove(part, ignored);
+    }
+    SharedSequence tail(file, places.end);
+    FATHOM_CHECK(transpose(tail, mapped, places.own));
+    if (!team().first()) return {};
     const auto footer = numbers_.generation == Generation::meta
                             ? std::string(kMetaProfileFooter)
                             : std::string(kXmlProfileFooter.rbegin(), kXmlProfileFooter.rend());
-    align(file, numbers_.generation == Generation::meta ? 4 : 1);
-    file.write(footer);
-    file.overwrite(infos_at_, encode_records().bytes());
-    return file.commit();
+    align(tail, numbers_.generation == Generation::meta ? 4 : 1);
+    tail.write(footer);
+    FATHOM_CHECK(tail.flush());
+    FATHOM_CHECK(file.write(head.records_at(), head.records(records_).bytes()));
+    return file.finish();
   }
 
  private:
-  static void align(OutputFile& file, std::uint64_t to) {
+  static void align(SharedSequence& file, std::uint64_t to) {
     static constexpr char kZeros[8] = {};
     const std::uint64_t over = file.offset() % to;
     if (over != 0) file.write(std::string_view(kZeros, to - over));
   }
 
-  // Header, profile records (filled in at the end), identifier tuples.
-  void write_header(OutputFile& file) {
-    const auto tuples = identifier_tuples(defs_, default_id_names(), numbers_.generation);
-    ByteBuffer out(order_);
-    if (numbers_.generation == Generation::meta) {
-      infos_at_ = 0x40;
-      const std::uint64_t infos_end = infos_at_ + 48 * records_.size();
-      out.put_text(kMetaProfileMagic);
-      out.put<std::uint8_t>(kMetaMajor);
-      out.put<std::uint8_t>(0);
-      out.put<std::uint64_t>(infos_end - 0x30);
-      out.put<std::uint64_t>(0x30);
-      const std::size_t tuple_section = out.size();
-      out.put<std::uint64_t>(0);
-      out.put<std::uint64_t>(infos_end);
-      out.put<std::uint64_t>(infos_at_);
-      out.put<std::uint32_t>(static_cast<std::uint32_t>(records_.size()));
-      out.put<std::uint8_t>(48);
-      out.pad_to(infos_end);
-      for (std::size_t i = 0; i < tuples.size(); ++i) {
-        out.align(8);
-        tuple_at_.push_back(out.size());
-        out.put<std::uint16_t>(static_cast<std::uint16_t>(tuples[i].size()));
-        out.zeros(6);
-        for (const Identifier& id : tuples[i]) {
-          out.put<std::uint8_t>(static_cast<std::uint8_t>(id.kind));
-          out.zeros(1);
-          out.put<std::uint16_t>(id.flags);
-          out.put<std::uint32_t>(static_cast<std::uint32_t>(id.logical));
-          out.put<std::uint64_t>(id.physical);
-        }
-      }
-      out.replace<std::uint64_t>(tuple_section, out.size() - infos_end);
-      out.align(4);
-    } else {
-      infos_at_ = kXmlHeaderSize;
-      const std::uint64_t infos_size = 52 * records_.size();
-      const std::uint64_t tuples_at = infos_at_ + (infos_size + 7) / 8 * 8;
-      out.put_text(kXmlProfileMagic);
-      out.put<std::uint8_t>(1);
-      out.put<std::uint8_t>(0);
-      out.put<std::uint32_t>(static_cast<std::uint32_t>(records_.size()));
-      out.put<std::uint16_t>(2);
-      out.put<std::uint64_t>(infos_size);
-      out.put<std::uint64_t>(infos_at_);
-      const std::size_t tuple_section = out.size();
-      out.put<std::uint64_t>(0);
-      out.put<std::uint64_t>(tuples_at);
-      out.pad_to(tuples_at);
-      const auto put_tuple = [&](const std::vector<Identifier>& tuple) {
-        tuple_at_.push_back(out.size());
-        out.put<std::uint16_t>(static_cast<std::uint16_t>(tuple.size()));
-        for (const Identifier& id : tuple) {
-          out.put<std::uint16_t>(static_cast<std::uint16_t>(id.kind | id.flags << 14));
-          out.put<std::uint64_t>(id.physical);
-          out.put<std::uint64_t>(id.logical);
-        }
-      };
-      put_tuple({Identifier{}});
-      for (const auto& tuple : tuples) put_tuple(tuple);
-      out.replace<std::uint64_t>(tuple_section, out.size() - tuples_at);
-      out.align(8);
-    }
-    file.write(out.bytes());
-  }
+  struct Places {
+    std::uint64_t own = 0;  // where the profiles of this process begin in profile.db
+    std::uint64_t end = 0;  // of all profiles
+  };
 
-  ByteBuffer encode_records() const {
-    ByteBuffer out(order_);
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      const ProfileRecord& record = records_[i];
-      if (numbers_.generation == Generation::meta) {
-        out.put<std::uint64_t>(record.value_count);
-        out.put<std::uint64_t>(record.values_at);
-        out.put<std::uint32_t>(static_cast<std::uint32_t>(record.context_count));
-        out.zeros(4);
-        out.put<std::uint64_t>(record.indices_at);
-        out.put<std::uint64_t>(i == 0 ? 0 : tuple_at_[i - 1]);
-        out.put<std::uint32_t>(i == 0 ? 1 : 0);
-        out.zeros(4);
-      } else {
-        out.put<std::uint64_t>(tuple_at_[i]);
-        out.zeros(24);
-        out.put<std::uint64_t>(record.value_count);
-        out.put<std::uint32_t>(static_cast<std::uint32_t>(record.context_count));
-        out.put<std::uint64_t>(record.values_at);
-      }
+  // Where everybody's profiles are in the file, once all know how much room they take.
+  Result<Places> agree(std::uint64_t size) {
+    Packer pack;
+    pack(size);
+    for (std::size_t i = begin_; i < end_; ++i) {
+      const ProfileRecord& record = records_[i + 1];
+      pack(record.value_count, record.values_at, record.context_count, record.indices_at);
     }
-    return out;
+    FATHOM_TRY(const std::vector<Parcel> all, team().gather_all(std::move(pack).take()));
+    Places places;
+    const std::size_t locations = defs_.system.location_count();
+    for (std::size_t process = 0; process < all.size(); ++process) {
+      if (process == team().rank()) places.own = places.end;
+      Unpacker unpack(all[process]);
+      std::uint64_t bytes = 0;
+      unpack(bytes);
+      for (std::size_t i = locations * process / all.size(); i < locations * (process + 1) / all.size(); ++i) {
+        ProfileRecord& record = records_[i + 1];
+        unpack(record.value_count, record.values_at, record.context_count, record.indices_at);
+        record.values_at += places.end;
+        record.indices_at += places.end;
+      }
+      FATHOM_CHECK(unpack.status());
+      places.end += bytes;
+    }
+    FATHOM_CHECK(sizes_.join());
+    FATHOM_TRY(const auto rounded, team().sum({static_cast<std::int64_t>(rounded_)}));
+    if (rounded[0] > 0) {
+      FATHOM_CHECK(profile_.work->diagnostics.add("hpctoolkit.rounded", Severity::warning, Place::in(profile_.name),
+                                                  "integers above 2^53 are rounded: a database holds doubles",
+                                                  static_cast<std::uint64_t>(rounded[0])));
+    }
+    return places;
   }
 
   // Reads the stored values of a batch of locations; one list per location.
@@ -258,7 +205,7 @@ class Writer {
   }
 
   // Appends the index behind values that are in the file already.
-  void finish_block(OutputFile& file, ProfileRecord& record,
+  void finish_block(SharedSequence& file, ProfileRecord& record,
                     const std::vector<std::pair<std::uint32_t, std::uint64_t>>& index) {
     if (numbers_.generation == Generation::meta) align(file, 4);
     record.indices_at = file.offset();
@@ -275,8 +222,8 @@ class Writer {
     file.write(out.bytes());
   }
 
-  Result<void> write_profiles(OutputFile& file) {
-    const std::size_t locations = defs_.system.location_count();
+  Result<void> write_profiles(SharedSequence& file) {
+    const std::size_t locations = end_ - begin_;
     const std::uint64_t per_location =
         std::max<std::uint64_t>(1, defs_.contexts.size() * wanted_.size() * sizeof(RawValue));
     const std::uint64_t memory = std::min(kBatchMemory, profile_.work->budget.limit() / 4);
@@ -289,8 +236,8 @@ class Writer {
     Progress progress("writing profile.db", locations);
     const std::size_t group = std::max<std::size_t>(1, thread_count()) * 4;
     std::vector<std::unique_ptr<ScopeWorker>> workers;
-    for (std::size_t begin = 0; begin < locations; begin += batch_size) {
-      const std::size_t end = std::min(begin + batch_size, locations);
+    for (std::size_t begin = begin_; begin < end_; begin += batch_size) {
+      const std::size_t end = std::min(begin + batch_size, end_);
       std::vector<std::vector<RawValue>> lists(end - begin);
       FATHOM_CHECK(read_batch({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}, lists));
       for (std::size_t from = begin; from < end; from += group) {
@@ -300,11 +247,6 @@ class Writer {
         for (std::size_t i = from; i < to; ++i) append(file, records_[i + 1], blocks[i - from]);
         progress.advance(to - from);
       }
-    }
-    if (rounded_ > 0) {
-      FATHOM_CHECK(profile_.work->diagnostics.add("hpctoolkit.rounded", Severity::warning, Place::in(profile_.name),
-                                                  "integers above 2^53 are rounded: a database holds doubles",
-                                                  rounded_));
     }
     return {};
   }
@@ -333,7 +275,7 @@ class Writer {
     });
   }
 
-  void append(OutputFile& file, ProfileRecord& record, const Block& block) {
+  void append(SharedSequence& file, ProfileRecord& record, const Block& block) {
     if (numbers_.generation == Generation::meta) align(file, 4);
     record.values_at = file.offset();
     record.value_count = block.values;
@@ -354,7 +296,9 @@ class Writer {
     return id / stride * numbers_.scopes() + id % stride;
   }
 
-  Result<void> transpose(OutputFile& file, const Blob& written) {
+  // Values of this process's profiles are in `mapped`, which lies in the file from `mapped_from` on. The summary, which
+  // the first process writes, is what the contexts say.
+  Result<void> transpose(SharedSequence& file, const Blob& mapped, std::uint64_t mapped_from) {
     if (numbers_.generation == Generation::meta) align(file, 4);
     ProfileRecord& summary = records_[0];
     summary.values_at = file.offset();
@@ -384,10 +328,19 @@ class Writer {
       return static_cast<std::uint16_t>(
           numbers_.value_id(slot / numbers_.scopes(), static_cast<unsigned>(slot % numbers_.scopes())));
     };
-    FATHOM_CHECK(write_transposed({numbers_.generation, written, records_, sizes_, id_of,
-                                   [&](std::uint16_t id) { return slot_of(id); }, add, profile_.work},
+    FATHOM_CHECK(write_transposed({.generation = numbers_.generation,
+                                   .profiles = mapped,
+                                   .first = begin_ + 1,
+                                   .last = end_ + 1,
+                                   .mapped_from = mapped_from,
+                                   .records = records_,
+                                   .sizes = sizes_,
+                                   .id_of_slot = id_of,
+                                   .slot_of_id = [&](std::uint16_t id) { return slot_of(id); },
+                                   .summarise = add,
+                                   .work = profile_.work},
                                   directory_ / "cct.db"));
-    finish_block(file, summary, index);
+    if (team().first()) finish_block(file, summary, index);
     return {};
   }
 
@@ -404,9 +357,9 @@ class Writer {
   std::vector<StoredMetric> wanted_;
   std::vector<Target> targets_;
   std::vector<ProfileRecord> records_;  // summary first
-  std::vector<std::uint64_t> tuple_at_;
-  std::uint64_t infos_at_ = 0;
   std::uint64_t rounded_ = 0;
+  std::size_t begin_ = 0;  // locations of this process
+  std::size_t end_ = 0;
   ContextSizes sizes_;
 };
 

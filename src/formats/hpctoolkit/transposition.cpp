@@ -1,13 +1,13 @@
 #include "formats/hpctoolkit/transposition.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "base/pack.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "formats/hpctoolkit/byte_buffer.hpp"
 #include "formats/hpctoolkit/magic.hpp"
-#include "io/output_file.hpp"
+#include "io/shared_output.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -29,43 +29,45 @@ struct RangeOutput {
   std::vector<std::pair<std::uint32_t, std::size_t>> contexts;  // with the number of their cells
 };
 
+template <class Pack>
+void pack_fields(Pack& pack, RangeOutput& output) {
+  pack(output.cells, output.contexts);
+}
+
+// On its way to the process that writes its context.
+struct SentValue {
+  std::uint32_t profile = 0;
+  std::uint32_t context = 0;  // in its range
+  std::uint32_t slot = 0;
+  double value = 0;
+};
+
+constexpr std::uint64_t kRecordsAt = 0x40;
+
 class Transposer {
  public:
   explicit Transposer(const Transposition& job) : job_(job), order_(order_of(job.generation)) {}
 
   Result<void> write(const std::filesystem::path& target) {
-    FATHOM_TRY(OutputFile file, OutputFile::create(target));
-    write_header(file);
+    FATHOM_TRY(SharedFile file, SharedFile::open(target));
     const std::vector<Range> ranges = cut();
-    // As many ranges at a time as the memory allows; they are written in order.
-    const std::uint64_t memory = job_.work->budget.limit() / 4;
-    const std::size_t group =
-        std::clamp<std::size_t>(memory / (2 * kRangeBytes), 1, std::max<std::size_t>(1, 2 * thread_count()));
-    Progress progress("writing cct.db", ranges.size());
-    for (std::size_t first = 0; first < ranges.size(); first += group) {
-      const std::size_t last = std::min(first + group, ranges.size());
-      std::vector<RangeOutput> outputs(last - first);
-      FATHOM_CHECK(parallel_for(last - first, [&](std::size_t i) -> Result<void> {
-        outputs[i] = transpose(ranges[first + i]);
-        return {};
-      }));
-      for (RangeOutput& output : outputs) {
-        file.write(output.bytes);
-        std::size_t cell = 0;
-        for (const auto& [context, count] : output.contexts) {
-          job_.summarise(context, std::span(output.cells).subspan(cell, count));
-          cell += count;
-        }
+    if (team().first()) {
+      SharedSequence head(file);
+      write_header(head);
+      FATHOM_CHECK(head.flush());
+    }
+    FATHOM_CHECK(team().alone() ? write_alone(file, ranges) : write_together(file, ranges));
+    if (team().first()) {
+      SharedSequence tail(file, ranges.empty() ? first_block() : ranges.back().at + ranges.back().bytes);
+      const std::string reversed(kXmlCctFooter.rbegin(), kXmlCctFooter.rend());
+      if (meta()) {
+        static constexpr char kZeros[4] = {};
+        if (tail.offset() % 4 != 0) tail.write(std::string_view(kZeros, 4 - tail.offset() % 4));
       }
-      progress.advance(last - first);
+      tail.write(meta() ? kMetaCctFooter : std::string_view(reversed));
+      FATHOM_CHECK(tail.flush());
     }
-    const std::string reversed(kXmlCctFooter.rbegin(), kXmlCctFooter.rend());
-    if (meta()) {
-      static constexpr char kZeros[4] = {};
-      if (file.offset() % 4 != 0) file.write(std::string_view(kZeros, 4 - file.offset() % 4));
-    }
-    file.write(meta() ? kMetaCctFooter : std::string_view(reversed));
-    return file.commit();
+    return file.finish();
   }
 
  private:
@@ -80,12 +82,15 @@ class Transposer {
     return meta() ? (size + 3) / 4 * 4 : size + ContextBlock::kIndexSize;
   }
 
-  void write_header(OutputFile& file) {
+  [[nodiscard]] std::uint64_t first_block() const {
+    const std::uint64_t count = job_.sizes.contexts();
+    return meta() ? kRecordsAt + 32 * count : kXmlHeaderSize + (22 * count + 7) / 8 * 8;
+  }
+
+  void write_header(SharedSequence& file) {
     const std::size_t count = job_.sizes.contexts();
     ByteBuffer out(order_);
-    std::uint64_t at = 0;
     if (meta()) {
-      constexpr std::uint64_t kRecordsAt = 0x40;
       out.put_text(kMetaCctMagic);
       out.put<std::uint8_t>(kMetaMajor);
       out.put<std::uint8_t>(0);
@@ -97,7 +102,6 @@ class Transposer {
       out.put<std::uint32_t>(static_cast<std::uint32_t>(count));
       out.put<std::uint8_t>(32);
       out.pad_to(kRecordsAt);
-      at = kRecordsAt + 32 * count;
     } else {
       out.put_text(kXmlCctMagic);
       out.put<std::uint8_t>(1);
@@ -107,9 +111,8 @@ class Transposer {
       out.put<std::uint64_t>(22 * count);
       out.put<std::uint64_t>(kXmlHeaderSize);
       out.pad_to(kXmlHeaderSize);
-      at = kXmlHeaderSize + (22 * count + 7) / 8 * 8;
     }
-    first_block_ = at;
+    std::uint64_t at = first_block();
     for (std::size_t context = 0; context < count; ++context) {
       const std::uint64_t values = job_.sizes.values(context);
       const std::uint64_t metrics = job_.sizes.metrics(context);
@@ -133,18 +136,24 @@ class Transposer {
     }
     file.write(out.bytes());
     static constexpr char kZeros[8] = {};
-    if (file.offset() < first_block_) file.write(std::string_view(kZeros, first_block_ - file.offset()));
+    if (file.offset() < first_block()) file.write(std::string_view(kZeros, first_block() - file.offset()));
   }
 
+  // What a range holds does not show in the file.
   [[nodiscard]] std::vector<Range> cut() const {
     std::vector<Range> ranges;
+    std::uint64_t all = 0;
+    for (std::size_t context = 0; context < job_.sizes.contexts(); ++context) all += block_size(context);
+    // Something for every process.
+    const std::uint64_t most =
+        team().alone() ? kRangeBytes : std::clamp<std::uint64_t>(all / (4 * team().size()), 1, kRangeBytes);
     Range range;
-    range.at = first_block_;
+    range.at = first_block();
     std::uint64_t memory = 0;
     for (std::size_t context = 0; context < job_.sizes.contexts(); ++context) {
       const std::uint64_t size = block_size(context);
       const std::uint64_t needed = size + job_.sizes.slots() * sizeof(std::uint64_t);
-      if (memory > 0 && memory + needed > kRangeBytes) {
+      if (memory > 0 && memory + needed > most) {
         ranges.push_back(range);
         range = {range.end, range.end, range.at + range.bytes, 0};
         memory = 0;
@@ -157,14 +166,14 @@ class Transposer {
     return ranges;
   }
 
-  // Visits the values of all profiles in a range of contexts, profile by profile.
+  // Visits the values of this process's profiles in a range of contexts, profile by profile.
   template <class Visit>
   void each_value(const Range& range, Visit&& visit) const {
     const std::byte* base = job_.profiles.bytes().data();
-    for (std::size_t profile = 1; profile < job_.records.size(); ++profile) {
+    for (std::size_t profile = job_.first; profile < job_.last; ++profile) {
       const ProfileRecord& record = job_.records[profile];
-      const ProfileBlock block(job_.generation, base + record.values_at, record.value_count, base + record.indices_at,
-                               record.context_count);
+      const ProfileBlock block(job_.generation, base + (record.values_at - job_.mapped_from), record.value_count,
+                               base + (record.indices_at - job_.mapped_from), record.context_count);
       for (std::uint64_t slot = block.lower_bound(range.begin); slot < block.index_count(); ++slot) {
         const std::uint32_t context = block.key(slot);
         if (context >= range.end) break;
@@ -176,12 +185,103 @@ class Transposer {
     }
   }
 
-  RangeOutput transpose(const Range& range) const {
+  // Ranges in order, as many at a time as the memory allows.
+  Result<void> write_alone(SharedFile& file, const std::vector<Range>& ranges) {
+    const std::uint64_t memory = job_.work->budget.limit() / 4;
+    const std::size_t group =
+        std::clamp<std::size_t>(memory / (2 * kRangeBytes), 1, std::max<std::size_t>(1, 2 * thread_count()));
+    Progress progress("writing cct.db", ranges.size());
+    for (std::size_t first = 0; first < ranges.size(); first += group) {
+      const std::size_t last = std::min(first + group, ranges.size());
+      std::vector<RangeOutput> outputs(last - first);
+      FATHOM_CHECK(parallel_for(last - first, [&](std::size_t i) -> Result<void> {
+        const Range& range = ranges[first + i];
+        outputs[i] = transpose(range, [&](const auto& visit) { each_value(range, visit); });
+        return {};
+      }));
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        FATHOM_CHECK(file.write(ranges[first + i].at, outputs[i].bytes));
+        summarise_all(outputs[i]);
+      }
+      progress.advance(last - first);
+    }
+    return {};
+  }
+
+  // In rounds: everybody sends every other process what it has of the range that the other one writes next.
+  Result<void> write_together(SharedFile& file, const std::vector<Range>& ranges) {
+    const std::size_t processes = team().size();
+    const auto first_of = [&](std::size_t process) { return ranges.size() * process / processes; };
+    const std::size_t rounds = (ranges.size() + processes - 1) / processes;
+    Progress progress("writing cct.db", rounds);
+    std::vector<RangeOutput> own;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      std::vector<Parcel> parcels(processes);
+      FATHOM_CHECK(parallel_for(processes, [&](std::size_t to) -> Result<void> {
+        const std::size_t at = first_of(to) + round;
+        if (at >= first_of(to + 1)) return {};
+        std::vector<SentValue> values;
+        each_value(ranges[at], [&](std::size_t profile, std::size_t context, std::size_t slot, double value) {
+          values.push_back({static_cast<std::uint32_t>(profile), static_cast<std::uint32_t>(context),
+                            static_cast<std::uint32_t>(slot), value});
+        });
+        parcels[to] = packed(values);
+        return {};
+      }));
+      FATHOM_TRY(std::vector<Parcel> arrived, team().exchange(std::move(parcels)));
+      progress.advance();
+      const std::size_t at = first_of(team().rank()) + round;
+      if (at >= first_of(team().rank() + 1)) continue;
+      // By rank, which is the order of profiles.
+      std::vector<std::vector<SentValue>> values;
+      for (Parcel& parcel : arrived) {
+        FATHOM_TRY(values.emplace_back(), unpacked<std::vector<SentValue>>(parcel));
+        parcel = {};
+      }
+      RangeOutput output = transpose(ranges[at], [&](const auto& visit) {
+        for (const auto& list : values) {
+          for (const SentValue& sent : list) visit(sent.profile, sent.context, sent.slot, sent.value);
+        }
+      });
+      FATHOM_CHECK(file.write(ranges[at].at, output.bytes));
+      output.bytes = {};
+      own.push_back(std::move(output));
+    }
+    std::size_t next_own = 0;
+    const auto next = [&](Parcel& parcel) -> Result<bool> {
+      if (next_own == own.size()) return false;
+      parcel = packed(own[next_own++]);
+      return true;
+    };
+    Result<void> status;
+    const auto take = [&](const Parcel& parcel) {
+      auto output = unpacked<RangeOutput>(parcel);
+      if (!output.ok()) {
+        status = output.error();
+        return false;
+      }
+      summarise_all(*output);
+      return true;
+    };
+    FATHOM_CHECK(team().relay(next, take));
+    return status;
+  }
+
+  void summarise_all(const RangeOutput& output) const {
+    std::size_t cell = 0;
+    for (const auto& [context, count] : output.contexts) {
+      job_.summarise(context, std::span(output.cells).subspan(cell, count));
+      cell += count;
+    }
+  }
+
+  // each_of(visit) visits the values of all profiles in the range, in the order of profiles.
+  template <class EachOf>
+  RangeOutput transpose(const Range& range, const EachOf& each_of) const {
     const std::size_t slots = job_.sizes.slots();
     const std::size_t count = range.end - range.begin;
     std::vector<std::uint64_t> next(count * slots);
-    each_value(range,
-               [&](std::size_t, std::size_t context, std::size_t slot, double) { ++next[context * slots + slot]; });
+    each_of([&](std::size_t, std::size_t context, std::size_t slot, double) { ++next[context * slots + slot]; });
     RangeOutput output;
     output.bytes.resize(range.bytes);
     // Where each block begins, and in it each metric: counts become positions.
@@ -210,7 +310,7 @@ class Transposer {
     }
     const std::size_t id_at = meta() ? 0 : sizeof(double);
     const std::size_t number_at = meta() ? sizeof(std::uint32_t) : 0;
-    each_value(range, [&](std::size_t profile, std::size_t context, std::size_t slot, double value) {
+    each_of([&](std::size_t profile, std::size_t context, std::size_t slot, double value) {
       std::byte* entry =
           output.bytes.data() + block_at[context] + ContextBlock::kEntrySize * next[context * slots + slot]++;
       ByteBuffer::store<std::uint32_t>(entry + id_at, static_cast<std::uint32_t>(profile), order_);
@@ -254,17 +354,9 @@ class Transposer {
 
   const Transposition& job_;
   Endian order_;
-  std::uint64_t first_block_ = 0;
 };
 
 }  // namespace
-
-std::uint64_t ContextSizes::metrics(std::size_t context) const {
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < words_; ++i)
-    count += static_cast<std::uint64_t>(std::popcount(present_[context * words_ + i]));
-  return count;
-}
 
 Result<void> write_transposed(const Transposition& job, const std::filesystem::path& target) {
   return Transposer(job).write(target);

@@ -1,4 +1,5 @@
-// From values by profile to values by context: writes cct.db from a profile.db that is mapped, range by range.
+// From values by profile to values by context: writes cct.db from a profile.db that is mapped, range by range. Several
+// processes write neighbouring ranges each; values go from those who have the profiles to those who write the contexts.
 #pragma once
 
 #include <array>
@@ -25,6 +26,8 @@ class ContextSizes {
   [[nodiscard]] std::size_t slots() const { return slots_; }
   [[nodiscard]] std::uint64_t values(std::size_t context) const { return values_[context]; }
   [[nodiscard]] std::uint64_t metrics(std::size_t context) const;
+  // Adds up what all processes of the team have counted; everybody knows the sums.
+  Result<void> join();
   [[nodiscard]] std::uint64_t bytes() const { return (values_.size() + present_.size()) * sizeof(std::uint64_t); }
 
  private:
@@ -42,16 +45,21 @@ struct SummaryCell {
 
 struct Transposition {
   Generation generation;
-  const Blob& profiles;                       // mapped profile.db
-  const std::vector<ProfileRecord>& records;  // index 0 is the summary, which is not read
+  // What this process has of profile.db, mapped: these profiles, from that place of the file on.
+  const Blob& profiles;
+  std::size_t first = 1;
+  std::size_t last = 1;
+  std::uint64_t mapped_from = 0;
+  const std::vector<ProfileRecord>& records;  // of all profiles; index 0 is the summary, which is not read
   const ContextSizes& sizes;
   std::function<std::uint16_t(std::size_t)> id_of_slot;
   std::function<std::size_t(std::uint16_t)> slot_of_id;
-  // Called for every context that has values, in ascending order.
+  // Called in the first process for every context that has values, in ascending order.
   std::function<void(std::uint32_t, std::span<const SummaryCell>)> summarise;
   Work work;
 };
 
+// `target` lies in a folder that appears as a whole (SharedOutput).
 Result<void> write_transposed(const Transposition& job, const std::filesystem::path& target);
 
 }  // namespace fathom::hpctoolkit
