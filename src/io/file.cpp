@@ -5,16 +5,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "io/inflate.hpp"
 #include "io/mapped_file.hpp"
+#include "io/opened_files.hpp"
 #include "io/unpack.hpp"
 
 namespace fathom {
 
 namespace {
+
+std::atomic<std::uint64_t> files_opened = 0;
 
 class Descriptor {
  public:
@@ -32,6 +36,8 @@ class Descriptor {
 
 }  // namespace
 
+std::uint64_t opened_files() { return files_opened.load(std::memory_order_relaxed); }
+
 Result<Blob> map_file(const std::filesystem::path& path) {
   const std::string name = path.string();
   const auto failed = [&](int code) {
@@ -39,6 +45,7 @@ Result<Blob> map_file(const std::filesystem::path& path) {
     return code == ENOENT ? std::move(error).as(ErrorKind::usage) : std::move(error);
   };
   // A FIFO that nobody writes to must not hold us up.
+  files_opened.fetch_add(1, std::memory_order_relaxed);
   const Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) return failed(errno);
   struct stat status {};

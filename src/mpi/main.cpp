@@ -27,6 +27,7 @@ using fathom::mpi::MpiTeam;
 struct OwnOptions {
   std::string timing;  // file
   bool progress = false;
+  double every_s = 5;
 };
 
 OwnOptions take_own(std::vector<std::string>& words) {
@@ -38,6 +39,10 @@ OwnOptions take_own(std::vector<std::string>& words) {
     } else if (*it == "--timing" && it + 1 != words.end()) {
       own.timing = *(it + 1);
       it = words.erase(it, it + 2);
+    } else if (*it == "--progress-every" && it + 1 != words.end() && fathom::parse_double(*(it + 1))) {
+      own.progress = true;
+      own.every_s = *fathom::parse_double(*(it + 1));
+      it = words.erase(it, it + 2);
     } else {
       ++it;
     }
@@ -46,16 +51,16 @@ OwnOptions take_own(std::vector<std::string>& words) {
 }
 
 // For the log of a batch job.
-fathom::ProgressSink lines(fathom::Output& err) {
+fathom::ProgressSink lines(fathom::Output& err, double every_s) {
+  const auto between_ms = static_cast<std::int64_t>(every_s * 1000);
   auto last = std::make_shared<std::int64_t>(0);
   auto label = std::make_shared<std::string>();
-  return [&err, last, label](const fathom::ProgressReport& report) {
-    constexpr std::int64_t kBetweenMs = 5000;
+  return [&err, last, label, between_ms](const fathom::ProgressReport& report) {
     if (*label != report.label) {
       *label = report.label;
       *last = 0;
     }
-    if (report.finished || report.elapsed_ms - *last < kBetweenMs) return;
+    if (report.finished || report.elapsed_ms - *last < between_ms) return;
     *last = report.elapsed_ms;
     err.write(fmt::format("fathom: {}: {} of {} after {} s\n", report.label, report.done, report.total,
                           report.elapsed_ms / 1000));
@@ -98,6 +103,7 @@ void write_timing(const std::string& file, const std::vector<Account>& accounts)
     json.member("shared_s", one.shared_seconds).member("shared_cpu_s", one.shared_cpu_seconds);
     json.member("waiting_s", one.waiting_seconds).member("shared_weight", one.shared_weight);
     json.member("bytes_sent", one.bytes_sent).member("steps", one.steps);
+    json.member("files_opened", one.files_opened);
     json.end_object();
   }
   json.end_array().end_object();
@@ -119,7 +125,7 @@ int run(MpiTeam& team, std::vector<std::string> words) {
   }
   const OwnOptions own = take_own(words);
   fathom::ProgressSink sink;
-  if (team.first()) sink = own.progress ? lines(err) : fathom::cli::progress_bar();
+  if (team.first()) sink = own.progress ? lines(err, own.every_s) : fathom::cli::progress_bar();
   team.show_progress(std::move(sink));
   const fathom::TeamScope together(&team);
   const int status = fathom::cli::run_program(words, out, err);

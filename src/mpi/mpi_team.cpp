@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/pack.hpp"
+#include "io/opened_files.hpp"
 
 namespace fathom::mpi {
 
@@ -215,6 +216,7 @@ class Processes final : public MpiTeam {
       return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
     };
     account_.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    account_.files_opened = opened_files();
     std::vector<Account> all(rank_ == 0 ? all_ : 0);
     static_assert(std::is_trivially_copyable_v<Account>);
     MPI_Gather(&account_, sizeof account_, MPI_BYTE, all.data(), sizeof account_, MPI_BYTE, 0, everybody_);

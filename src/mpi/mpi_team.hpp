@@ -19,6 +19,7 @@ struct Account {
   std::uint64_t shared_weight = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t steps = 0;  // calls in which all took part
+  std::uint64_t files_opened = 0;
 };
 
 class MpiTeam : public Team {

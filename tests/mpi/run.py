@@ -34,6 +34,8 @@ SUITES = {
         ("tree {ex}/ovni", "-m time"),
         ("reduce {ex}/ovni OUT.cubex", "--windows 3"),
         ("diff {ex}/ring/ring.meta {ex}/ovni", "--json -m visits"),
+        ("index {ex}/ring/ring.meta", "--index OUT --json"),
+        ("index {ex}/ovni", "--index OUT --csv"),
     ],
     "dumpi": [
         ("stats {data}/dumpi/stencil4/stencil4.meta", "--json --by rank-call --by size --by counter"),
@@ -77,11 +79,17 @@ SUITES = {
         ("events {data}/otf2/pingpong/traces.otf2", "--messages --csv"),
         ("check {data}/otf2/kinds/traces.otf2", "--json"),
         ("reduce {data}/otf2/pingpong/traces.otf2 OUT.cubex", ""),
+        ("index {data}/otf2/eztrace_mpi4/eztrace_log.otf2", "--index OUT --json"),
     ],
     "hpctoolkit": [
         ("stats {data}/hpctoolkit/b-mpi24-stats", "--json --by location --by context"),
         ("stats {data}/hpctoolkit/b0-multithread", "--csv"),
         ("top {data}/hpctoolkit/b-mpi24-stats", "--json"),
+        ("tree {data}/hpctoolkit/b-mpi24-stats", "--csv --view bottomup"),
+        ("top {data}/hpctoolkit/b-mpi24-stats", "--csv --by rank"),
+        ("diff {data}/hpctoolkit/b-mpi24-stats {data}/hpctoolkit/b-pingpong-mpi", "--json --match path -n 0"),
+        ("index {data}/hpctoolkit/b-mpi24-stats", "--index OUT --csv"),
+        ("convert {data}/hpctoolkit/b-mpi24-stats OUT", "--to hpctoolkit-xml"),
         ("table {data}/hpctoolkit/b-mpi24-stats", "--csv"),
         ("table {data}/hpctoolkit/a-mpi24-stats", "--total --inclusive --json"),
         ("check {data}/hpctoolkit/b-mpi24-stats", "--json"),
@@ -96,6 +104,11 @@ SUITES = {
         ("table {ex}/stencil.cubex", "--total"),
         ("check {ex}/stencil.cubex", "--json"),
         ("diff {ex}/stencil.cubex {ex}/stencil.cubex", "--json"),
+        ("diff {ex}/stencil.cubex {ex}/stencil.cubex", "--match file -o OUT.cubex"),
+        ("top {ex}/stencil.cubex", "--by context --inclusive -n 0 --elide MPI_*"),
+        ("tree {ex}/stencil.cubex", "--view modules --json"),
+        ("convert {ex}/stencil.cubex OUT.hpcdb", ""),
+        ("convert {ex}/stencil.cubex OUT.hpcdb", "--to hpctoolkit-xml"),
         ("model {ex}/scaling.txt", "--json"),
         ("model {runs}", "--json"),
         ("model {runs}", "--csv --metric visits"),
@@ -130,7 +143,9 @@ class Runs:
         if processes is not None:
             command = [self.launcher, "-n", str(processes), self.fathom_mpi, *words]
         done = subprocess.run(command, env=environment(), capture_output=True, timeout=timeout, cwd=self.folder)
-        return done.returncode, done.stdout, done.stderr.decode(errors="replace"), place
+        # Where the output is to go may be part of what is said.
+        out = done.stdout.replace(str(place).encode(), b"PLACE")
+        return done.returncode, out, done.stderr.decode(errors="replace"), place
 
 
 def said(text, place):
@@ -237,6 +252,49 @@ def failing(runs, examples, folder):
     return failures
 
 
+def longer(folder, examples, ranks):
+    """A run of many ranks."""
+    place = folder / "longer"
+    place.mkdir()
+    for rank in range(ranks):
+        os.symlink(f"{examples}/ring/ring-{rank % 4:04}.bin", place / f"ring-{rank:04}.bin")
+    (place / "ring.meta").write_text(f"hostname=here\nnumprocs={ranks}\nfileprefix=ring\n")
+    return str(place / "ring.meta")
+
+
+def progress(runs, examples, folder):
+    """A line about all processes while they work, and nothing of it without --progress."""
+    failures = []
+    trace = longer(folder, examples, 4000)
+    words = ["index", trace, "--index", "OUT", "--threads", "1"]
+    for count in (2, 3):
+        got = runs.run([*words, "--progress-every", "0.1"], "several", count)
+        lines = re.findall(r"^fathom: ([a-z ]+): (\d+) of (\d+) after \d+ s$", got[2], re.M)
+        if got[0] != 0 or not lines or not all(int(done) <= int(total) for _, done, total in lines):
+            failures.append(f"{count} processes: {got[0]}, {lines}\n{got[2]}")
+        # The ranks of all processes, not those of the first.
+        if not any(label == "indexing" and int(total) > 4000 / count + 1 for label, _, total in lines):
+            failures.append(f"{count} processes: nothing about all ranks in {lines}")
+    if re.search(" of .* after", runs.run(words, "several", 2)[2]):
+        failures.append("progress that nobody asked for")
+    return failures
+
+
+def opens(runs, places, folder):
+    """Files of a run are opened by the process that reads the run; all of them look at what kind of data each is."""
+    failures = []
+    alone = 0
+    for count in (1, 2, 4):
+        timing = folder / "timing.json"
+        got = runs.run(["model", places["runs"], "--json", "--timing", str(timing)], "several", count)
+        opened = [one["files_opened"] for one in json.loads(timing.read_text())["processes"]] if timing.exists() else []
+        alone = alone or max(opened, default=0)
+        most = {1: alone, 2: alone * 2 // 3, 4: alone // 2}[count]
+        if got[0] != 0 or len(opened) != count or not 0 < max(opened) <= most:
+            failures.append(f"{count} processes open {opened} files, one opens {alone}\n{got[2]}")
+    return failures
+
+
 def shards(runs, examples):
     """One Parquet file per process; one glob gives the rows that one process writes."""
     failures = []
@@ -268,6 +326,11 @@ def main():
         runs = Runs(fathom, fathom_mpi, launcher, folder)
         if suite == "failing":
             failures = failing(runs, places["ex"], folder)
+        elif suite == "progress":
+            failures = progress(runs, places["ex"], folder)
+        elif suite == "opens":
+            make_runs(places)
+            failures = opens(runs, places, folder)
         elif suite == "parquet":
             failures = shards(runs, places["ex"])
             if failures is None:
