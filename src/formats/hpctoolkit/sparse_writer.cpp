@@ -49,8 +49,7 @@ class Writer {
   // it; the others keep theirs in a file of their own until it is known where in profile.db they go.
   Result<void> write() {
     const std::filesystem::path target = directory_ / "profile.db";
-    const std::filesystem::path part =
-        team().first() ? target : directory_ / fmt::format("profile.db.{}", team().rank());
+    const std::filesystem::path part = team().first() ? target : directory_ / fmt::format("part-{}", team().rank());
     const std::size_t locations = defs_.system.location_count();
     records_.resize(locations + 1);
     begin_ = locations * team().rank() / team().size();
