@@ -104,6 +104,8 @@ class CutCommand final : public Command {
                 "contexts of this region vanish with all below; their values go to the caller; patterns; repeatable")
         .values("--elide", "REGION", cut_.elide, "contexts of this region vanish, what they call stays; as --prune")
         .values("--fold", "REGION", cut_.fold, "what lies below contexts of this region vanishes; as --prune")
+        .values("--collapse", "REGION", cut_.collapse,
+                "recursive calls of this region, direct or not, become one with the outermost")
         .values("--derive", "'NAME = EXPR'", derive_, "add a metric first");
     output_.declare_format(options);
     options.example("fathom cut app.cubex -r solve -o solve.cubex", "only what happens in solve")
@@ -113,12 +115,12 @@ class CutCommand final : public Command {
   }
 
   Result<int> run(Session& session) override {
-    if (cut_.roots.empty() && cut_.prune.empty() && cut_.elide.empty() && cut_.fold.empty()) {
-      return Error::usage("cut needs -r, -p, --elide or --fold with a REGION");
+    if (cut_.roots.empty() && cut_.prune.empty() && cut_.elide.empty() && cut_.fold.empty() && cut_.collapse.empty()) {
+      return Error::usage("cut needs -r, -p, --elide, --fold or --collapse with a REGION");
     }
     FATHOM_TRY(const Opened opened, open_all(session, {in_}, derive_));
     const ProfilePtr& profile = opened.profiles.front();
-    for (const auto* patterns : {&cut_.roots, &cut_.prune, &cut_.elide, &cut_.fold}) {
+    for (const auto* patterns : {&cut_.roots, &cut_.prune, &cut_.elide, &cut_.fold, &cut_.collapse}) {
       FATHOM_CHECK(check_region_patterns(profile->defs(), *patterns));
     }
     FATHOM_TRY(const ProfilePtr result, algebra::cut(profile, cut_));

@@ -37,12 +37,13 @@ void ProfileArguments::declare_derive(Options& options) {
 void ProfileArguments::declare_hiding(Options& options) {
   options.values("--elide", "R", hiding.elide, "hide contexts of this region; their values go to the caller; patterns")
       .values("--prune", "R", hiding.prune, "the same with all that lies below them")
-      .values("--fold", "R", hiding.fold, "hide what lies below contexts of this region; its values go to them");
+      .values("--fold", "R", hiding.fold, "hide what lies below contexts of this region; its values go to them")
+      .values("--collapse", "R", hiding.collapse, "recursive calls of this region become one with the outermost");
 }
 
 Result<ProfilePtr> ProfileArguments::without_hidden(ProfilePtr profile) const {
-  if (hiding.elide.empty() && hiding.prune.empty() && hiding.fold.empty()) return profile;
-  for (const auto* patterns : {&hiding.elide, &hiding.prune, &hiding.fold}) {
+  if (hiding.elide.empty() && hiding.prune.empty() && hiding.fold.empty() && hiding.collapse.empty()) return profile;
+  for (const auto* patterns : {&hiding.elide, &hiding.prune, &hiding.fold, &hiding.collapse}) {
     FATHOM_CHECK(check_region_patterns(profile->defs(), *patterns));
   }
   algebra::CutOptions options = hiding;

@@ -1,10 +1,15 @@
 #include "serve/model_answers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/json.hpp"
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "experiment/unit.hpp"
+#include "model/advisor.hpp"
 #include "model/fit.hpp"
 #include "model/predict.hpp"
 #include "model/ranking.hpp"
@@ -13,26 +18,77 @@ namespace fathom::serve {
 
 namespace {
 constexpr std::size_t kMostModels = 2000;
+constexpr std::size_t kMostSets = 8;  // kept
+}  // namespace
+
+Result<const ModelAnswers::Fitted*> ModelAnswers::fitted(const Request& request) {
+  const std::string modeler(request.get("modeler", "default"));
+  const std::string_view wanted = request.get("measure", "mean");
+  std::optional<Measure> measure;
+  for (const Measure m : {Measure::mean, Measure::median, Measure::minimum, Measure::maximum}) {
+    if (to_string(m) == wanted) measure = m;
+  }
+  if (!measure) return Error::usage("the measure is mean, median, minimum or maximum");
+  const std::string key = fmt::format("{} {}", modeler, wanted);
+  auto found = fitted_.find(key);
+  if (found == fitted_.end()) {
+    if (fitted_.size() >= kMostSets) fitted_.clear();
+    Fitted made;
+    FATHOM_TRY(made.options, fit_options(modeler, experiment_->parameters().size(), *measure));
+    FATHOM_TRY(made.set, fit(*experiment_, made.options, work_));
+    found = fitted_.emplace(key, std::move(made)).first;
+  }
+  return &found->second;
 }
 
-Result<void> ModelAnswers::fitted() {
-  if (set_) return {};
-  FATHOM_TRY(const FitOptions options, fit_options("default", experiment_->parameters().size()));
-  FATHOM_TRY(set_, fit(*experiment_, options, work_));
-  return {};
+Result<Answer> ModelAnswers::advice(const Request& request) {
+  const Experiment& e = *experiment_;
+  const auto number_of = [](std::string_view name, const auto& list, const auto& spelled) -> Result<std::uint32_t> {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& one) { return spelled(one) == name; });
+    if (found == list.end()) return Error::usage(fmt::format("there is no '{}'", name));
+    return static_cast<std::uint32_t>(found - list.begin());
+  };
+  AdvisorOptions options;
+  const auto budget = parse_double(request.get("budget"));
+  if (!budget || !(*budget > 0)) return Error::usage("the budget is a number above 0: processes times seconds");
+  options.budget = *budget;
+  options.process_parameter = 0;
+  if (const auto process = request.get("process"); !process.empty()) {
+    FATHOM_TRY(options.process_parameter, number_of(process, e.parameters(), [](const auto& p) { return p; }));
+  }
+  if (const auto metric = request.get("metric"); !metric.empty()) {
+    FATHOM_TRY(options.metric, number_of(metric, e.metrics(), [](const auto& m) { return m.name; }));
+  }
+  FATHOM_TRY(const Fitted* made, fitted({}));
+  FATHOM_TRY(const Advice advice, advise(e, made->set, options));
+  Output out;
+  JsonWriter json(out);
+  json.begin_object().member("mode", to_string(advice.mode)).member("current_cost", advice.current_cost);
+  json.member("noise", advice.noise).key("suggested").begin_array();
+  for (const Suggestion& s : advice.suggestions) {
+    json.begin_object().key("point").begin_array();
+    for (const double coordinate : s.point) json.value(coordinate);
+    json.end_array().member("cost", s.cost).member("repetition", s.repetition).end_object();
+  }
+  json.end_array().end_object();
+  return Answer::json(out.text());
 }
 
 Result<Answer> ModelAnswers::models(const Request& request) {
-  FATHOM_CHECK(fitted());
+  FATHOM_TRY(const Fitted* made, fitted(request));
   const Experiment& e = *experiment_;
   RankingOptions ranking_options;
   if (const std::string_view at = request.get("at"); !at.empty()) {
     FATHOM_TRY(ranking_options.at, parse_point(at, e.parameters(), largest_point(e)));
   }
-  FATHOM_TRY(const Ranking ranking, rank_models(e, *set_, ranking_options));
+  std::vector<Growth> expected;
+  if (const std::string_view expect = request.get("expect"); !expect.empty()) {
+    ranking_options.expect = std::string(expect);
+    FATHOM_TRY(expected, parse_expectation(expect, e.parameters()));
+  }
+  FATHOM_TRY(const Ranking ranking, rank_models(e, made->set, ranking_options));
   const std::size_t count = std::min(ranking.models.size(), kMostModels);
-  FATHOM_TRY(const FitOptions options, fit_options("default", e.parameters().size()));
-  const Predictor predictor(e, options);
+  const Predictor predictor(e, made->options);
   std::vector<Forecast> forecasts(count);
   FATHOM_CHECK(parallel_for(count, [&](std::size_t i) -> Result<void> {
     forecasts[i] = predictor(*ranking.models[i].model, ranking.target);
@@ -52,6 +108,11 @@ Result<Answer> ModelAnswers::models(const Request& request) {
   numbers("largest", ranking.largest);
   numbers("target", ranking.target);
   json.member("all", ranking.models.size());
+  // What was said to be acceptable: powers of every parameter and of its logarithm.
+  json.key("expected").begin_array();
+  for (const Growth& growth : expected)
+    json.begin_array().value(growth.power.value).value(growth.log.value).end_array();
+  json.end_array();
   json.key("models").begin_array();
   for (std::size_t i = 0; i < count; ++i) {
     const RankedModel& r = ranking.models[i];

@@ -1,10 +1,12 @@
 // Questions about an experiment: its measurements, the models fitted to them, how they rank at a target.
 #pragma once
 
-#include <optional>
+#include <map>
+#include <string>
 
 #include "experiment/experiment.hpp"
 #include "model/model.hpp"
+#include "model/options.hpp"
 #include "serve/request.hpp"
 
 namespace fathom::serve {
@@ -14,15 +16,22 @@ class ModelAnswers {
  public:
   ModelAnswers(ExperimentPtr experiment, Work work) : experiment_(std::move(experiment)), work_(std::move(work)) {}
 
-  // at=p=1024,n=64 (default: far beyond the largest): models, worst first, with their measurements.
+  // at=p=1024,n=64 (default: far beyond the largest), expect (growth that is acceptable), modeler, measure: models,
+  // worst first, with their measurements.
   Result<Answer> models(const Request& request);
+  // budget, process (a parameter), metric: what to measure next, as `advise` has it.
+  Result<Answer> advice(const Request& request);
 
  private:
-  Result<void> fitted();
+  struct Fitted {
+    FitOptions options;
+    ModelSet set;
+  };
+  Result<const Fitted*> fitted(const Request& request);
 
   ExperimentPtr experiment_;
   Work work_;
-  std::optional<ModelSet> set_;
+  std::map<std::string, Fitted> fitted_;  // by how they were made
 };
 
 }  // namespace fathom::serve

@@ -10,6 +10,7 @@
 #include "profile/selection.hpp"
 #include "profile/source_lines.hpp"
 #include "profile/views.hpp"
+#include "serve/report_timeline.hpp"
 
 namespace fathom::serve {
 
@@ -19,8 +20,6 @@ constexpr std::size_t kMostMetrics = 8;
 constexpr std::size_t kMostSpreads = 50;
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kMostDatasets = 8;
-
-using Take = std::function<Result<void>(const ReportQuestion&)>;
 
 bool has(Dataset& dataset, Level level) {
   const auto levels = dataset.levels();
@@ -51,15 +50,6 @@ std::string address_of(const Request& request) {
     out += fmt::format("{}{}={}", mark, name, encoded(value));
     mark = '&';
   }
-  return out;
-}
-
-ReportQuestion question(std::string path, std::map<std::string, std::string, std::less<>> query, std::string title) {
-  ReportQuestion out;
-  out.request.path = std::move(path);
-  out.request.query = std::move(query);
-  out.address = address_of(out.request);
-  out.title = std::move(title);
   return out;
 }
 
@@ -99,15 +89,16 @@ Result<std::vector<std::size_t>> heavy_contexts(const Profile& profile, MetricId
   return out;
 }
 
-Result<void> ask_profile(Dataset& dataset, const std::string& number, const std::string& name, const Take& take) {
+Result<void> ask_profile(Dataset& dataset, const std::string& number, const std::string& name,
+                         const TakeQuestion& take) {
   const auto opened = dataset.profile();
   if (!opened) {
     // The question itself tells why.
-    return take(question(number + "/metrics", {}, "profile of " + name));
+    return take(report_question(number + "/metrics", {}, "profile of " + name));
   }
   const Profile& profile = **opened;
-  FATHOM_CHECK(take(question(number + "/metrics", {}, "metrics of " + name)));
-  FATHOM_CHECK(take(question(number + "/locations", {}, "locations of " + name)));
+  FATHOM_CHECK(take(report_question(number + "/metrics", {}, "metrics of " + name)));
+  FATHOM_CHECK(take(report_question(number + "/locations", {}, "locations of " + name)));
   const std::vector<MetricId> metrics = report_metrics(profile);
   if (metrics.empty()) return {};
   std::string names;
@@ -120,59 +111,73 @@ Result<void> ask_profile(Dataset& dataset, const std::string& number, const std:
     json.value(std::string_view(metric));
   }
   json.end_array();
-  ReportQuestion listed = question(number + "/columns", {}, "metrics of " + name);
+  ReportQuestion listed = report_question(number + "/columns", {}, "metrics of " + name);
   listed.answer = Answer::json(columns.text());
   FATHOM_CHECK(take(listed));
   for (const auto& [view, limit] :
        {std::pair{"topdown", "5000"}, std::pair{"flat", "2000"}, std::pair{"bottomup", "2000"}}) {
-    ReportQuestion tree = question(number + "/tree", {{"view", view}, {"metrics", names}, {"limit", limit}},
-                                   fmt::format("call tree of {}", name));
+    ReportQuestion tree = report_question(number + "/tree", {{"view", view}, {"metrics", names}, {"limit", limit}},
+                                          fmt::format("call tree of {}", name));
     tree.address = fmt::format("{}/tree?view={}", number, view);  // the page picks the metrics
     FATHOM_CHECK(take(tree));
   }
   const auto spread = [&](MetricId metric, const std::string& context) {
-    return take(question(number + "/spread", {{"metric", profile.defs().metric(metric).name}, {"context", context}},
-                         "distributions over locations of " + name));
+    return take(report_question(number + "/spread",
+                                {{"metric", profile.defs().metric(metric).name}, {"context", context}},
+                                "distributions over locations of " + name));
   };
   for (const MetricId metric : metrics) FATHOM_CHECK(spread(metric, "-1"));
   FATHOM_TRY(const auto heavy, heavy_contexts(profile, metrics.front()));
   for (const MetricId metric : metrics) {
     for (const std::size_t context : heavy) FATHOM_CHECK(spread(metric, std::to_string(context)));
   }
-  FATHOM_CHECK(take(question(number + "/topologies", {}, "topologies of " + name)));
+  FATHOM_CHECK(take(report_question(number + "/topologies", {}, "topologies of " + name)));
   const std::string& likely = profile.defs().metric(metrics.front()).name;
-  FATHOM_CHECK(take(question(number + "/sources", {{"metric", likely}}, "source files of " + name)));
+  FATHOM_CHECK(take(report_question(number + "/sources", {{"metric", likely}}, "source files of " + name)));
   FATHOM_TRY(const auto files, source_lines(profile, {metrics.front(), {}, {}}));
   for (std::size_t i = 0; i < std::min(files.size(), kMostFiles); ++i) {
     const auto place = std::count_if(files.begin(), files.end(), [&](const auto& f) { return f.file < files[i].file; });
-    FATHOM_CHECK(take(question(number + "/source", {{"metric", likely}, {"file", std::to_string(place)}},
-                               "source texts of " + name)));
+    FATHOM_CHECK(take(report_question(number + "/source", {{"metric", likely}, {"file", std::to_string(place)}},
+                                      "source texts of " + name)));
   }
   return {};
 }
 
 }  // namespace
 
-Result<void> each_report_question(Viewer& viewer, const Take& take) {
-  ReportQuestion session = question("session", {}, "the list of datasets");
+ReportQuestion report_question(std::string path, std::map<std::string, std::string, std::less<>> query,
+                               std::string title) {
+  ReportQuestion out;
+  out.request.path = std::move(path);
+  out.request.query = std::move(query);
+  out.address = address_of(out.request);
+  out.title = std::move(title);
+  return out;
+}
+
+Result<void> each_report_question(Viewer& viewer, const TakeQuestion& take) {
+  ReportQuestion session = report_question("session", {}, "the list of datasets");
   session.needed = true;
   FATHOM_CHECK(take(session));
   const std::size_t count = std::min(viewer.size(), kMostDatasets);
   const auto name_of = [&](std::size_t i) { return viewer.dataset(i).path().filename().string(); };
   for (std::size_t i = 0; i < count; ++i) {
-    FATHOM_CHECK(take(question(fmt::format("{}/findings", i), {}, "findings of " + name_of(i))));
+    FATHOM_CHECK(take(report_question(fmt::format("{}/findings", i), {}, "findings of " + name_of(i))));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (has(viewer.dataset(i), Level::experiment)) {
-      FATHOM_CHECK(take(question(fmt::format("{}/models", i), {}, "models of " + name_of(i))));
+      FATHOM_CHECK(take(report_question(fmt::format("{}/models", i), {}, "models of " + name_of(i))));
     }
   }
   if (count > 1) {
     for (const auto& [flavour, match] : {std::pair{"exclusive", "name"}, std::pair{"inclusive", "name"}}) {
-      FATHOM_CHECK(take(question("compare", {{"a", "0"}, {"b", "1"}, {"flavour", flavour}, {"match", match}},
-                                 "comparison of the first two datasets")));
+      FATHOM_CHECK(take(report_question("compare", {{"a", "0"}, {"b", "1"}, {"flavour", flavour}, {"match", match}},
+                                        "comparison of the first two datasets")));
     }
-    FATHOM_CHECK(take(question("comparetree", {{"a", "0"}, {"b", "1"}}, "compared call trees")));
+    FATHOM_CHECK(take(report_question("comparetree", {{"a", "0"}, {"b", "1"}}, "compared call trees")));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (has(viewer.dataset(i), Level::trace)) FATHOM_CHECK(ask_timeline(viewer, i, name_of(i), take));
   }
   for (std::size_t i = 0; i < count; ++i) {
     Dataset& dataset = viewer.dataset(i);

@@ -15,7 +15,12 @@ struct ReportQuestion {
   std::string title;             // in words: "call tree of run.cubex"
   bool needed = false;           // there is no page without it
 };
+using TakeQuestion = std::function<Result<void>(const ReportQuestion&)>;
 
-Result<void> each_report_question(Viewer& viewer, const std::function<Result<void>(const ReportQuestion&)>& take);
+// A question whose address is that of the page: parameters sorted by name, empty ones left out.
+ReportQuestion report_question(std::string path, std::map<std::string, std::string, std::less<>> query,
+                               std::string title);
+
+Result<void> each_report_question(Viewer& viewer, const TakeQuestion& take);
 
 }  // namespace fathom::serve

@@ -30,13 +30,14 @@ Result<algebra::CutOptions> cut_options(const std::vector<std::string>& lines) {
     const auto space = line.find(' ');
     const std::string verb = line.substr(0, space);
     const std::string pattern = space == std::string::npos ? "" : std::string(trim(line.substr(space + 1)));
-    auto* list = verb == "elide"   ? &out.elide
-                 : verb == "prune" ? &out.prune
-                 : verb == "fold"  ? &out.fold
-                 : verb == "root"  ? &out.roots
-                                   : nullptr;
+    auto* list = verb == "elide"      ? &out.elide
+                 : verb == "prune"    ? &out.prune
+                 : verb == "fold"     ? &out.fold
+                 : verb == "root"     ? &out.roots
+                 : verb == "collapse" ? &out.collapse
+                                      : nullptr;
     if (list == nullptr || pattern.empty()) {
-      return Error::usage(fmt::format("expected elide, prune, fold or root and a pattern, found '{}'", line));
+      return Error::usage(fmt::format("expected elide, prune, fold, root or collapse and a pattern, found '{}'", line));
     }
     list->push_back(pattern);
   }
@@ -57,7 +58,7 @@ Result<ProfilePtr> reshaped(ProfilePtr profile, const Request& request) {
   FATHOM_TRY(const auto hide, lines_of(request, "hide"));
   if (!hide.empty()) {
     FATHOM_TRY(const algebra::CutOptions options, cut_options(hide));
-    for (const auto* patterns : {&options.elide, &options.prune, &options.fold, &options.roots}) {
+    for (const auto* patterns : {&options.elide, &options.prune, &options.fold, &options.roots, &options.collapse}) {
       FATHOM_CHECK(check_region_patterns(profile->defs(), *patterns));
     }
     FATHOM_TRY(profile, algebra::cut(profile, options));

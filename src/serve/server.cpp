@@ -1,7 +1,6 @@
 #include "serve/server.hpp"
 
 #include <fmt/format.h>
-#include <httplib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -17,6 +16,7 @@
 #include "base/execution.hpp"
 #include "io/inflate.hpp"
 #include "serve/assets.hpp"
+#include "serve/connection.hpp"
 #include "serve/guard.hpp"
 
 namespace fathom::serve {
@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kLargestBody = 1U << 20;
 constexpr std::size_t kConnections = 64;
+constexpr std::chrono::seconds kRequestTime{15};  // for a request to arrive
 constexpr std::size_t kPackedFrom = std::size_t{32} << 10;
 constexpr std::size_t kLargestCount = 64;  // of query parameters
 
@@ -79,7 +80,7 @@ struct Server::Parts {
   Viewer& viewer;
   ServerOptions options;
   GuardRules rules;
-  httplib::Server http;
+  LimitedServer http{kRequestTime};
   int port = 0;
   const Execution* execution = &Execution::current();  // of whoever runs the server: holds for its threads, too
   std::atomic<std::int64_t> last_request_ms{0};

@@ -219,10 +219,12 @@ Result<Answer> TimelineAnswers::tile(const Request& request) {
   FATHOM_TRY(const std::int64_t quick, request.integer("quick", 0));
   FATHOM_TRY(const std::int64_t lanes, request.integer("lanes", 0));
   FATHOM_TRY(const std::int64_t focus, request.integer("focus", -1));
+  FATHOM_TRY(const std::int64_t context, request.integer("context", -1));
   const std::size_t rows = made->row_count();
   constexpr std::int64_t kFarthest = std::int64_t{1} << 52;
   if (block < 0 || static_cast<std::size_t>(block) * kTileRows >= std::max<std::size_t>(rows, 1) || k < 0 || k > 42 ||
       i < 0 || i > (kFarthest >> k) || depth < 0 || depth > 255 || lanes < 0 || lanes > 64 || focus < -1 ||
+      context < -1 || context >= static_cast<std::int64_t>(made->contexts().first->size()) ||
       focus >= static_cast<std::int64_t>(trace_->definitions().regions.size())) {
     return Error::usage("there is no such tile");
   }
@@ -246,6 +248,7 @@ Result<Answer> TimelineAnswers::tile(const Request& request) {
   tile.depth = lanes > 0 && depth == 255 ? 0 : static_cast<std::uint32_t>(depth);
   tile.exact = quick == 0;
   if (focus >= 0) tile.focus = RegionId(static_cast<std::size_t>(focus));
+  if (context >= 0) tile.focus_context = static_cast<std::uint32_t>(context);
   return Answer{200, "application/octet-stream", summary::encode_tile(*made, tile)};
 }
 
@@ -351,6 +354,7 @@ Result<Answer> TimelineAnswers::next(const Request& request) {
   FATHOM_TRY(const std::int64_t location, request.integer("row", 0));
   FATHOM_TRY(const std::int64_t since, request.integer("t", 0));
   FATHOM_TRY(const std::int64_t region, request.integer("region", -1));
+  FATHOM_TRY(const std::int64_t wanted, request.integer("context", -1));
   const bool back = request.get("back") == "1";
   const summary::RowPtr row = location < 0 ? nullptr : made->row(static_cast<std::size_t>(location));
   const std::int64_t time = made->begin_ns() + since;
@@ -364,7 +368,7 @@ Result<Answer> TimelineAnswers::next(const Request& request) {
       const bool begins = context != summary::kNothing && context != before &&
                           (before == summary::kNothing || all[context].depth >= all[before].depth);
       before = context;
-      if (!begins) return false;
+      if (!begins || (wanted >= 0 && context != static_cast<std::uint32_t>(wanted))) return false;
       if (region < 0) return true;
       return all[context].step.kind == summary::StepKind::region && all[context].step.id == region;
     };

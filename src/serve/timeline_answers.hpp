@@ -25,11 +25,12 @@ class TimelineAnswers {
   // channel, cancel=1, restart=1: how far the index is.
   Result<Answer> progress(const Request& request);
   // channel, r (block of kTileRows rows) or rows ("0-3,7,g2": gN = all below node N of the system), k, i (bin of
-  // kTileBins << k ns), depth, focus (region), lanes, quick: a tile in the wire format.
+  // kTileBins << k ns), depth, focus (region), context, lanes, quick: a tile in the wire format.
   Result<Answer> tile(const Request& request);
   // channel, row, t (ns since the beginning): what is open there, from the outermost in, with all native arguments.
   Result<Answer> at(const Request& request);
-  // channel, row, t, back=1, region=N: the moment of the next change, or of the next that is in a region.
+  // channel, row, t, back=1, region=N, context=N: the moment of the next change, or of the next that enters a region
+  // or a context.
   Result<Answer> next(const Request& request);
 
   static constexpr std::size_t kTileRows = 64;

@@ -17,11 +17,11 @@ const std::map<std::string_view, Timeline, std::less<>> kTimeline = {{"timeline"
                                                                      {"at", &TimelineAnswers::at},
                                                                      {"next", &TimelineAnswers::next}};
 const std::map<std::string_view, Window, std::less<>> kWindow = {
-    {"window", &WindowAnswers::window},          {"shares", &WindowAnswers::shares},
-    {"row_times", &WindowAnswers::row_times},    {"durations", &WindowAnswers::durations},
-    {"messages", &WindowAnswers::messages},      {"matrix", &WindowAnswers::matrix},
-    {"counters", &WindowAnswers::counters},      {"waits", &WindowAnswers::waits},
-    {"collectives", &WindowAnswers::collectives}};
+    {"window", &WindowAnswers::window},       {"shares", &WindowAnswers::shares},
+    {"row_times", &WindowAnswers::row_times}, {"durations", &WindowAnswers::durations},
+    {"messages", &WindowAnswers::messages},   {"matrix", &WindowAnswers::matrix},
+    {"counters", &WindowAnswers::counters},   {"waits", &WindowAnswers::waits},
+    {"heat", &WindowAnswers::heat},           {"collectives", &WindowAnswers::collectives}};
 }  // namespace
 
 bool TraceAnswers::knows(std::string_view what) { return kTimeline.contains(what) || kWindow.contains(what); }

@@ -23,6 +23,7 @@ class TraceAnswers {
   Result<Answer> answer(std::string_view what, const Request& request);
   // The profile of a window, "FROM-TO" in ns since the first event, as `reduce` makes it.
   Result<std::shared_ptr<const Profile>> profile_of(std::string_view window);
+  [[nodiscard]] TimelineAnswers& timeline() { return timeline_; }
 
  private:
   TimelineAnswers timeline_;

@@ -129,12 +129,12 @@ Answer Viewer::session(const Request& request) {
 
 Result<Answer> Viewer::about(Shown& shown, std::string_view what, const Request& request) {
   const std::lock_guard lock(*mutex_);
-  if (what == "models") {
+  if (what == "models" || what == "advice") {
     if (shown.models == nullptr) {
       FATHOM_TRY(ExperimentPtr experiment, shown.dataset->experiment());
       shown.models = std::make_unique<ModelAnswers>(std::move(experiment), shown.dataset->work());
     }
-    return shown.models->models(request);
+    return what == "models" ? shown.models->models(request) : shown.models->advice(request);
   }
   using Question = Result<Answer> (*)(ProfileAnswers&, Shown&, const Request&);
   static const std::map<std::string_view, Question> kQuestions = {
@@ -231,6 +231,11 @@ Result<TraceAnswers*> Viewer::trace_of(Shown& shown) {
                                                  options_.index, statistics);
   }
   return shown.trace.get();
+}
+
+Result<TraceAnswers*> Viewer::trace_answers(std::size_t number) {
+  const std::lock_guard lock(*mutex_);
+  return trace_of(*shown_[number]);
 }
 
 Answer Viewer::answer(const Request& request) {

@@ -50,6 +50,8 @@ class Viewer {
 
   [[nodiscard]] std::size_t size() const { return shown_.size(); }
   [[nodiscard]] Dataset& dataset(std::size_t number) { return *shown_[number]->dataset; }
+  // Of a dataset that is a trace.
+  Result<TraceAnswers*> trace_answers(std::size_t number);
 
  private:
   Answer session(const Request& request);

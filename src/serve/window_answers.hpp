@@ -41,6 +41,8 @@ class WindowAnswers {
   // t0, t1, bins, metric, rows: the least, the most, the mean and the last value of each bin; no metric: which there
   // are.
   Result<Answer> counters(const Request& request);
+  // t0, t1, bins, rows ("0-3,g2"), what (duration, bytes, waiting, counter), metric, channel: a value per row and bin.
+  Result<Answer> heat(const Request& request);
   // t0, t1, most: what calls wait for, longest first.
   Result<Answer> waits(const Request& request);
   // t0, t1, most: collectives from the first that comes to the last that leaves.

@@ -102,6 +102,34 @@ TEST(Algebra, PrunedValuesStayWithTheParent) {
   EXPECT_EQ(value(below, "time", "foo->bar", 1), 6);
 }
 
+TEST(Algebra, CollapsedRecursionIsOneWithTheOutermostCall) {
+  // main calls f; f calls h, itself, and g, which calls f again; each f calls h.
+  test::MemoryProfile make({"0"});
+  const MetricId own = make.metric("own");
+  const MetricId whole = make.metric("whole", ValueKind::f64, Scope::inclusive);
+  const std::vector<std::pair<std::string, std::pair<double, double>>> calls = {
+      {"main", {1, 255}},       {"main/f", {2, 254}},    {"main/f/h", {4, 4}},      {"main/f/f", {8, 24}},
+      {"main/f/f/h", {16, 16}}, {"main/f/g", {32, 224}}, {"main/f/g/f", {64, 192}}, {"main/f/g/f/h", {128, 128}}};
+  for (const auto& [path, values] : calls) make.context(path);
+  for (const auto& [path, values] : calls) {
+    make.values<double>(own, path, {values.first});
+    make.values<double>(whole, path, {values.second});
+  }
+  algebra::CutOptions options;
+  options.collapse = {"f"};
+  const auto collapsed = algebra::cut(make.build(), options);
+  ASSERT_TRUE(collapsed.ok());
+  EXPECT_EQ((*collapsed)->defs().contexts.size(), 4u);  // main, f, h, g
+  for (const std::string metric : {"own", "whole"}) {
+    EXPECT_EQ(value(collapsed, metric, "main->f", 0), 2 + 8 + 64) << metric;
+    EXPECT_EQ(value(collapsed, metric, "main->f->h", 0), 4 + 16 + 128) << metric;
+    EXPECT_EQ(value(collapsed, metric, "main->f->g", 0), 32) << metric;
+    EXPECT_EQ(value(collapsed, metric, "main->f->g", 0, Flavour::Kind::inclusive), 32) << metric;
+    EXPECT_EQ(value(collapsed, metric, "main->f", 0, Flavour::Kind::inclusive), 254) << metric;
+    EXPECT_EQ(value(collapsed, metric, "main", 0, Flavour::Kind::inclusive), 255) << metric;
+  }
+}
+
 TEST(Algebra, DerivedMetricsGoAlong) {
   const auto derived = with_derived(first(), "double_time = time * 2");
   ASSERT_TRUE(derived.ok());

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FATHOM, EXAMPLE = sys.argv[1:3]
@@ -31,6 +32,38 @@ def start(*options):
         text += line
     return child, json.loads(text)
 
+
+class Trickle(threading.Thread):
+    """Sends a request a byte a second, which no timeout between bytes ends; measures how long it is borne."""
+
+    def __init__(self, port, opening):
+        super().__init__(daemon=True)
+        self.port, self.opening, self.lasted, self.sent = port, opening, None, 0
+        self.start()
+
+    def run(self):
+        client = socket.create_connection(("127.0.0.1", self.port))
+        client.settimeout(1)
+        begin = time.time()
+        client.send(self.opening)
+        while time.time() - begin < 40:
+            try:
+                client.send(b"x")
+                self.sent += 1
+                if client.recv(1000) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        self.lasted = time.time() - begin
+        client.close()
+
+
+# A server of its own, so that nothing else is in the way; looked at when the other tests are done.
+trickled, there = start("--idle", "120s")
+trickles = [Trickle(there["port"], b"GET /api/session HTTP/1.1\r\nX: "),
+            Trickle(there["port"], b"POST /api/sql HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")]
 
 child, where = start("--idle", "60s")
 port = where["port"]
@@ -208,5 +241,13 @@ check(child.wait(20) == 0 and time.time() - begin >= 0.5, "idle")
 weak = subprocess.run([FATHOM, "view", EXAMPLE, "--key-env", "WEAK"], env={**os.environ, "WEAK": "short"},
                       capture_output=True, text=True, timeout=20)
 check(weak.returncode == 2, "a short key is refused")
+
+# A header and a body that come a byte a second: both are given up after a quarter of a minute.
+for trickle, what in zip(trickles, ("header", "body")):
+    trickle.join(60)
+    check(trickle.sent >= 5, f"a trickling {what}: {trickle.sent} bytes were sent")
+    check(trickle.lasted and 10 <= trickle.lasted <= 25, f"a trickling {what} lasts {trickle.lasted} s")
+trickled.send_signal(signal.SIGTERM)
+trickled.wait(10)
 print(f"server: {'failed' if failures else 'ok'}, {len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -1,5 +1,6 @@
 import { render } from 'preact';
-import { ReportSource, ServerSource, takeKey } from './data/source';
+import { ReportSource } from './data/report_source';
+import { ServerSource, takeKey } from './data/source';
 import { keepAlive } from './state/alive';
 import { useSource } from './state/ask';
 import { change, followAddress } from './state/state';

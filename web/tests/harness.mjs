@@ -99,3 +99,78 @@ export async function close(server) {
   console.log(`pages: ${passed} passed, ${failed} failed`);
   process.exit(failed ? 1 : 0);
 }
+
+// The page of findings: all of them, in order.
+export async function findings(page, input, name) {
+  await page.waitForSelector('.finding');
+  const report = json('report', input);
+  const shown = await page.$$eval('.finding', (list) =>
+    list.map((f) => ({ kind: f.dataset.finding, severity: Number(f.dataset.severity), text: f.textContent })),
+  );
+  check(shown.length === report.findings.length, `${name}: ${shown.length} findings of ${report.findings.length}`);
+  report.findings.forEach((f, i) => {
+    check(shown[i]?.kind === f.kind && shown[i]?.severity === f.severity, `${name}: finding ${i} is ${f.kind}`);
+    check(shown[i]?.text.includes(f.text), `${name}: finding ${i} says '${f.text}'`);
+  });
+  for (const [key, value] of Object.entries(report.efficiencies ?? {})) {
+    if (typeof value !== 'number') continue;
+    const cells = await page.$$eval('[data-table=efficiencies] [data-value]', (l) => l.map((c) => c.dataset.value));
+    check(cells.includes(String(value)), `${name}: ${key} ${value} is in the table of efficiencies`);
+  }
+}
+
+export async function treeRows(page) {
+  return page.$$eval('[role=row][data-node]', (list) =>
+    list.map((row) => ({
+      name: row.querySelector('.name').textContent.replace(/^[▾▸]/, ''),
+      values: [...row.querySelectorAll('[data-value]')].map((c) => Number(c.dataset.value)),
+    })),
+  );
+}
+
+// The table of functions below a timeline.
+export const windowRows = (page) =>
+  page.$$eval('[role=row][data-function]', (list) =>
+    list.map((row) => {
+      const value = (key) => row.querySelector(`[data-column=${key}]`)?.dataset.value;
+      return {
+        name: row.dataset.function,
+        own: Number(value('own_ns')),
+        total: Number(value('total_ns')),
+        calls: Number(value('calls')),
+      };
+    }),
+  );
+// Once its numbers are exact.
+export const settled = (page) => page.waitForSelector('[data-exact=true]');
+
+// With what `stats --clip --json` says.
+export function compareWindow(text, rows, expected) {
+  check(rows.length > 0, `${text}: the table has rows`);
+  for (const row of rows) {
+    const all = Object.entries(expected.calls);
+    const there =
+      all.find(([name]) => name === row.name) ?? all.find(([name]) => name.startsWith(row.name.slice(0, 20)));
+    check(there, `${text}: stats --clip knows ${row.name}`);
+    if (!there) continue;
+    check(
+      Math.round(Number(there[1].own_s) * 1e9) === row.own,
+      `${text}: own time of ${row.name}: ${row.own}, stats ${there[1].own_s}`,
+    );
+    check(
+      Math.round(Number(there[1].wall_s) * 1e9) === row.total,
+      `${text}: time of ${row.name}: ${row.total}, stats ${there[1].wall_s}`,
+    );
+    check(Number(there[1].count) === row.calls, `${text}: calls of ${row.name}: ${row.calls}, stats ${there[1].count}`);
+  }
+}
+
+// How many colours a timeline shows.
+export function coloursOf(canvas) {
+  return canvas.evaluate((element) => {
+    const { data } = element.getContext('2d').getImageData(200, 30, element.width - 220, 60);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return seen.size;
+  });
+}

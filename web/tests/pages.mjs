@@ -1,65 +1,7 @@
 // Scenarios in a real browser: node tests/pages.mjs FATHOM EXAMPLES [SCREENSHOTS]. What a page shows must be what the
 // command line's --json says; the console must stay empty.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
-
-const [fathom, examples, pictures] = process.argv.slice(2);
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((p) => existsSync(p));
-if (!executablePath) {
-  console.log('SKIPPED: no chromium on this machine');
-  process.exit(77);
-}
-if (pictures) mkdirSync(pictures, { recursive: true });
-const json = (...args) => JSON.parse(execFileSync(fathom, [...args, '--json'], { maxBuffer: 1 << 28 }).toString());
-
-let passed = 0;
-let failed = 0;
-function check(condition, text) {
-  if (condition) return ++passed;
-  ++failed;
-  console.log(`FAILED: ${text}`);
-}
-
-async function serve(...paths) {
-  const child = spawn(fathom, ['view', ...paths, '--json', '--idle', '120s'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = await new Promise((resolve, reject) => {
-    let text = '';
-    child.stdout.on('data', (chunk) => {
-      text += chunk;
-      if (text.trimEnd().endsWith('}')) resolve(text);
-    });
-    child.on('exit', () => reject(new Error('fathom view ended')));
-  });
-  return { ...JSON.parse(line), child };
-}
-
-const browser = await chromium.launch({
-  executablePath,
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-});
-
-async function open(server, fragment = '', scheme = 'light') {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: scheme });
-  const page = await context.newPage();
-  page.on('console', (message) => check(!['error', 'warning'].includes(message.type()), `console: ${message.text()}`));
-  page.on('pageerror', (error) => check(false, `page: ${error}`));
-  page.on('response', (response) => check(response.status() < 400, `${response.status()} ${response.url()}`));
-  await page.goto(server.address + (fragment ? `&${fragment}` : ''));
-  return page;
-}
-async function picture(page, name) {
-  if (pictures) await page.screenshot({ path: path.join(pictures, `${name}.png`) });
-}
+import { check, close, examples, json, open, picture, serve } from './harness.mjs';
 
 const datasets = {
   cube: 'stencil.cubex',
@@ -81,8 +23,8 @@ for (const [family, file] of Object.entries(datasets)) {
   }
   check(!(await page.evaluate(() => location.href.includes('k='))), `${family}: the key stays in the address`);
   await picture(page, `overview-${family}`);
-  server.child.kill();
   await page.context().close();
+  await close(server);
 }
 
 {
@@ -150,7 +92,7 @@ for (const [family, file] of Object.entries(datasets)) {
   await dark.waitForSelector('[role=row][data-node]');
   await picture(dark, 'profile-dark');
   await dark.context().close();
-  server.child.kill();
+  await close(server);
 }
 
 {
@@ -174,52 +116,7 @@ for (const [family, file] of Object.entries(datasets)) {
   }
   await picture(page, 'scaling-light');
   await page.context().close();
-  server.child.kill();
+  await close(server);
 }
 
-for (const [family, file] of [
-  ['dumpi', 'ring'],
-  ['ovni', 'ovni'],
-]) {
-  const input = path.join(examples, file);
-  const server = await serve(input);
-  const page = await open(server, 'v=timeline');
-  const canvas = page.locator('canvas[data-window]');
-  await canvas.waitFor();
-  await page.waitForTimeout(500);
-  const box = await canvas.boundingBox();
-  const whole = await canvas.getAttribute('data-window');
-  check(whole.startsWith('0-'), `${family}: the timeline begins at its first event: ${whole}`);
-  // Something is drawn: more than background and one colour.
-  const colours = await canvas.evaluate((element) => {
-    const { data } = element.getContext('2d').getImageData(200, 30, element.width - 220, 60);
-    const seen = new Set();
-    for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-    return seen.size;
-  });
-  check(colours > 2, `${family}: the timeline shows ${colours} colours`);
-  await picture(page, `timeline-${family}`);
-  await page.mouse.click(box.x + box.width / 2, box.y + 32);
-  await page.waitForTimeout(300);
-  await picture(page, `timeline-${family}-call`);
-  await page.mouse.move(box.x + box.width / 2, box.y + 32);
-  await page.keyboard.press('w');
-  await page.keyboard.press('w');
-  await page.waitForTimeout(600);
-  const zoomed = (await canvas.getAttribute('data-window')).split('-').map(Number);
-  const full = whole.split('-').map(Number);
-  check(zoomed[1] - zoomed[0] < 0.3 * (full[1] - full[0]), `${family}: W zooms: ${zoomed}`);
-  await picture(page, `timeline-${family}-zoomed`);
-  await page.reload();
-  await page.locator('canvas[data-window]').waitFor();
-  check(
-    (await page.locator('canvas[data-window]').getAttribute('data-window')) === zoomed.join('-'),
-    `${family}: a reload keeps the window`,
-  );
-  await page.context().close();
-  server.child.kill();
-}
-
-await browser.close();
-console.log(`pages: ${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+await close();

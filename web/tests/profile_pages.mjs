@@ -1,43 +1,28 @@
-/* global window, atob, Blob, DecompressionStream, Response */
-// Findings, comparison, SQL, source, derived metrics and the report, in a real browser: node tests/profile_pages.mjs
+/* global window */
+// Findings, comparison, SQL, source, derived metrics, hostile names, in a real browser: node tests/profile_pages.mjs
 // FATHOM EXAMPLES [SCREENSHOTS]. Numbers must be those of the command line.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { check, close, examples, json, near, open, openAt, picture, run, serve } from './harness.mjs';
+import {
+  check,
+  close,
+  examples,
+  findings,
+  json,
+  near,
+  open,
+  openAt,
+  picture,
+  run,
+  serve,
+  treeRows,
+} from './harness.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-pages-'));
 const stencil = path.join(examples, 'stencil.cubex');
 const other = path.join(folder, 'after.cubex');
 run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
-
-// Findings: all of them, in order, each with a door to its place.
-async function findings(page, input, name) {
-  await page.waitForSelector('.finding');
-  const report = json('report', input);
-  const shown = await page.$$eval('.finding', (list) =>
-    list.map((f) => ({ kind: f.dataset.finding, severity: Number(f.dataset.severity), text: f.textContent })),
-  );
-  check(shown.length === report.findings.length, `${name}: ${shown.length} findings of ${report.findings.length}`);
-  report.findings.forEach((f, i) => {
-    check(shown[i]?.kind === f.kind && shown[i]?.severity === f.severity, `${name}: finding ${i} is ${f.kind}`);
-    check(shown[i]?.text.includes(f.text), `${name}: finding ${i} says '${f.text}'`);
-  });
-  for (const [key, value] of Object.entries(report.efficiencies ?? {})) {
-    if (typeof value !== 'number') continue;
-    const cells = await page.$$eval('[data-table=efficiencies] [data-value]', (l) => l.map((c) => c.dataset.value));
-    check(cells.includes(String(value)), `${name}: ${key} ${value} is in the table of efficiencies`);
-  }
-}
-
-async function treeRows(page) {
-  return page.$$eval('[role=row][data-node]', (list) =>
-    list.map((row) => ({
-      name: row.querySelector('.name').textContent.replace(/^[▾▸]/, ''),
-      values: [...row.querySelectorAll('[data-value]')].map((c) => Number(c.dataset.value)),
-    })),
-  );
-}
 
 {
   const server = await serve(stencil);
@@ -181,7 +166,7 @@ async function treeRows(page) {
   await page.waitForSelector('.failure');
   check((await page.textContent('.failure')).includes('disabled'), 'a query cannot read files');
   await page.context().close();
-  server.child.kill();
+  await close(server);
 }
 
 {
@@ -240,60 +225,7 @@ async function treeRows(page) {
   check(Number(await page.getAttribute('canvas[data-compare-boxes]', 'data-compare-boxes')) > 5, 'boxes of both');
   await picture(page, 'compare-flame');
   await page.context().close();
-  server.child.kill();
-}
-
-// The report: from disk, without a request, findings first, the same numbers.
-for (const [family, input] of [
-  ['cube', stencil],
-  ['dumpi', path.join(examples, 'ring')],
-  ['ovni', path.join(examples, 'ovni')],
-  ['extrap', path.join(examples, 'scaling.txt')],
-]) {
-  const file = path.join(folder, `${family}.html`);
-  run('report', input, '-o', file);
-  check(statSync(file).size < 1_000_000, `${family}: the report has ${statSync(file).size} bytes`);
-  const page = await openAt('about:blank');
-  const requests = [];
-  page.on('request', (r) => requests.push(r.url()));
-  await page.goto(`file://${file}`);
-  if (family === 'ovni') await page.waitForSelector('.page.findings');
-  else await findings(page, input, `report of ${family}`);
-  await picture(page, `report-${family}`);
-  if (family === 'cube' || family === 'dumpi') {
-    await page.keyboard.press('2');
-    await page.waitForSelector('[role=row][data-node]');
-    await page.getByRole('button', { name: 'Expand', exact: true }).click();
-    await page.waitForTimeout(150);
-    const nodes = json('tree', input, '--min', '0').trees[0].nodes;
-    for (const row of await treeRows(page)) {
-      check(
-        nodes.some((n) => near(Number(n.inclusive), row.values[0])),
-        `report of ${family}: '${row.name}' ${row.values[0]} is in tree --json`,
-      );
-    }
-    const mean = Number(await page.getAttribute('[data-mean]', 'data-mean'));
-    check(mean > 0, `report of ${family}: the distribution is there, mean ${mean}`);
-  }
-  if (family === 'extrap') {
-    await page.keyboard.press('4');
-    await page.waitForSelector('[role=row] [data-value]');
-  }
-  await page.keyboard.press('1');
-  await page.waitForSelector('.cards');
-  check(
-    requests.filter((u) => !u.startsWith('data:')).length === 1,
-    `report of ${family}: asks for itself alone: ${requests}`,
-  );
-  await page.context().close();
-}
-{
-  const file = path.join(folder, 'two.html');
-  run('report', stencil, other, '-o', file);
-  const page = await openAt(`file://${file}#v=compare`);
-  await page.waitForSelector('[data-change]');
-  check((await page.$$('[data-change]')).length > 3, 'a report of two datasets compares them');
-  await page.context().close();
+  await close(server);
 }
 
 // A saved session opens the same datasets and the same view.
@@ -308,42 +240,14 @@ for (const [family, input] of [
   ]);
   const again = await serve('--session', await saved.path());
   await page.context().close();
-  server.child.kill();
+  await close(server);
   check(again.address.includes('t=flat'), `the address of a saved session: ${again.address.replace(/k=[^&]*/, 'k=…')}`);
   const reopened = await open(again);
   await reopened.waitForSelector('[role=row][data-node]');
   check((await reopened.inputValue('select[aria-label=view]')) === 'flat', 'a saved session shows its view');
   check((await reopened.inputValue('select[aria-label=dataset]')) === '1', 'a saved session shows its dataset');
   await reopened.context().close();
-  again.child.kill();
-}
-
-// Two parameters: a heat map whose corner is the model's value at the target; sliders and search in the address.
-{
-  const input = path.join(folder, 'two.txt');
-  const grid = [2, 4, 8, 16, 32].flatMap((p) => [10, 20, 40, 80, 160].map((n) => [p, n]));
-  writeFileSync(
-    input,
-    `PARAMETER p\nPARAMETER n\nPOINTS ${grid.map(([p, n]) => `( ${p} ${n} )`).join(' ')}\n` +
-      ['main', 'main->solve']
-        .map(
-          (region, i) =>
-            `REGION ${region}\nMETRIC time\n${grid.map(([p, n]) => `DATA ${(1 + i) * (1 + p * 0.5 + n * 0.25)}`).join('\n')}\n`,
-        )
-        .join(''),
-  );
-  const server = await serve(input);
-  const page = await open(server, 'v=scaling&plot=heat&at=64,320&q=solve');
-  await page.waitForSelector('canvas[data-heat]');
-  await page.waitForTimeout(200);
-  const model = json('model', input, '--predict', 'p=64,n=320').find((m) => m.callpath === 'main->solve');
-  const corner = Number(await page.getAttribute('canvas[data-heat]', 'data-heat'));
-  check(near(corner, Number(model.predictions[0].value)), `heat map at the target: ${corner}`);
-  const rows = await page.$$eval('[role=row] [data-value]', (l) => l.map((c) => Number(c.dataset.value)));
-  check(rows.length === 1 && near(rows[0], corner), `search leaves one model: ${rows}`);
-  await picture(page, 'scaling-heat');
-  await page.context().close();
-  server.child.kill();
+  await close(again);
 }
 
 // Names that are markup, controls, formulas or a megabyte long stay text: live, in the report, in SVG and CSV.
@@ -395,31 +299,7 @@ for (const [family, input] of [
     if (name === 'live') await picture(page, 'hostile');
     await page.context().close();
   }
-  server.child.kill();
-}
-
-// Anonymous: no machine, no folder; the numbers stay.
-{
-  const file = path.join(folder, 'anonymous.html');
-  run('report', stencil, path.join(examples, 'ring'), '-o', file, '--anonymous');
-  const page = await openAt(`file://${file}`);
-  await page.waitForSelector('.finding');
-  const texts = await page.evaluate(async () => {
-    const out = {};
-    for (const block of document.querySelectorAll('script[data-question]')) {
-      const packed = Uint8Array.from(atob(block.textContent), (c) => c.charCodeAt(0));
-      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-      out[block.dataset.question] = await new Response(stream).text();
-    }
-    return out;
-  });
-  const session = JSON.parse(texts['session']);
-  check(!JSON.stringify(texts).includes('node00'), 'names of nodes are gone');
-  check(JSON.parse(texts['0/locations']).node[0] !== JSON.parse(texts['0/locations']).node[15], 'nodes stay apart');
-  check(!session.datasets.some((d) => d.path.includes('/')), `no folders: ${session.datasets.map((d) => d.path)}`);
-  const total = JSON.parse(texts['0/tree?view=topdown']).metrics[0].total;
-  check(total === json('tree', stencil).trees[0].total, 'the numbers stay');
-  await page.context().close();
+  await close(server);
 }
 
 rmSync(folder, { recursive: true });

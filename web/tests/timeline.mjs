@@ -4,7 +4,22 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { check, close, csv, fathom, json, open, picture, serve, shared, examples } from './harness.mjs';
+import {
+  check,
+  close,
+  coloursOf,
+  compareWindow,
+  csv,
+  examples,
+  fathom,
+  json,
+  open,
+  picture,
+  serve,
+  settled,
+  shared,
+  windowRows,
+} from './harness.mjs';
 
 const work = mkdtempSync(path.join(os.tmpdir(), 'fathom-timeline-'));
 
@@ -26,40 +41,6 @@ const sampled = shared && path.join(shared, 'hpctoolkit', 'a-loops-cputime');
 if (sampled && existsSync(sampled)) families.hpctoolkit = sampled;
 else console.log('SKIPPED: no HPCToolkit database with a trace here');
 
-const rowsOf = (page) =>
-  page.$$eval('[role=row][data-function]', (list) =>
-    list.map((row) => {
-      const value = (key) => row.querySelector(`[data-column=${key}]`)?.dataset.value;
-      return {
-        name: row.dataset.function,
-        own: Number(value('own_ns')),
-        total: Number(value('total_ns')),
-        calls: Number(value('calls')),
-      };
-    }),
-  );
-const settled = (page) => page.waitForSelector('[data-exact=true]');
-
-function compare(text, rows, expected) {
-  check(rows.length > 0, `${text}: the table has rows`);
-  for (const row of rows) {
-    const all = Object.entries(expected.calls);
-    const there =
-      all.find(([name]) => name === row.name) ?? all.find(([name]) => name.startsWith(row.name.slice(0, 20)));
-    check(there, `${text}: stats --clip knows ${row.name}`);
-    if (!there) continue;
-    check(
-      Math.round(Number(there[1].own_s) * 1e9) === row.own,
-      `${text}: own time of ${row.name}: ${row.own}, stats ${there[1].own_s}`,
-    );
-    check(
-      Math.round(Number(there[1].wall_s) * 1e9) === row.total,
-      `${text}: time of ${row.name}: ${row.total}, stats ${there[1].wall_s}`,
-    );
-    check(Number(there[1].count) === row.calls, `${text}: calls of ${row.name}: ${row.calls}, stats ${there[1].count}`);
-  }
-}
-
 for (const [family, input] of Object.entries(families)) {
   const server = await serve(input);
   const page = await open(server, 'v=timeline');
@@ -68,23 +49,18 @@ for (const [family, input] of Object.entries(families)) {
   await settled(page);
   const whole = (await canvas.getAttribute('data-window')).split('-').map(Number);
   check(whole[0] === 0, `${family}: the timeline begins at its first event`);
-  const colours = await canvas.evaluate((element) => {
-    const { data } = element.getContext('2d').getImageData(200, 30, element.width - 220, 60);
-    const seen = new Set();
-    for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-    return seen.size;
-  });
+  const colours = await coloursOf(canvas);
   check(colours > 2, `${family}: the timeline shows ${colours} colours`);
-  compare(`${family}, whole`, await rowsOf(page), json('stats', input, '--clip'));
+  compareWindow(`${family}, whole`, await windowRows(page), json('stats', input, '--clip'));
   await picture(page, `timeline-${family}`);
 
   // A window in the middle, all rows.
   const [a, b] = [Math.round(whole[1] * 0.3), Math.round(whole[1] * 0.62)];
   const part = await open(server, `v=timeline&sel=${a}-${b}`);
   await settled(part);
-  compare(
+  compareWindow(
     `${family}, window`,
-    await rowsOf(part),
+    await windowRows(part),
     json('stats', input, '--clip', '--from-time', `${a}`, '--to-time', `${b}`),
   );
   await part.context().close();

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { paletteOf, rulesOf } from '../src/data/colours';
 import {
   bySimilarity,
   marksOf,
   marksText,
-  paletteOf,
   rangeOf,
   rowsOf,
-  rulesOf,
   tileRows,
   type RowChoice,
   type TimelineData,

@@ -38,7 +38,10 @@ struct CutOptions {
   std::vector<std::string> elide =
       {};  // such contexts vanish, what they call hangs below the parent; values as with prune
   std::vector<std::string> fold = {};  // what lies below such contexts vanishes; its values go to the context
-  bool keep_ids = false;               // contexts keep the ids that the file uses instead of being numbered anew
+  // Calls of such regions from inside of themselves vanish, directly or by way of others: they and what they call are
+  // one with the outermost call.
+  std::vector<std::string> collapse = {};
+  bool keep_ids = false;  // contexts keep the ids that the file uses instead of being numbered anew
 };
 Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options);
 // The subtree below one context as a profile of its own.

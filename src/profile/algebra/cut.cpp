@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "profile/algebra/algebra.hpp"
@@ -29,6 +31,34 @@ Result<std::vector<bool>> chosen(const Definitions& defs, const std::vector<std:
 
 constexpr auto kNoHandle = ContextTreeBuilder::kRoot;
 
+// The outermost call of the same region around a context that is still there; nothing when it is that itself.
+std::optional<std::size_t> outermost(const ContextTree& tree, std::size_t context,
+                                     const std::vector<ContextTreeBuilder::Handle>& handle) {
+  std::optional<std::size_t> found;
+  for (ContextId at = tree[ContextId(context)].parent; at.valid(); at = tree[at].parent) {
+    if (tree[at].region == tree[ContextId(context)].region && handle[at.index()] != kNoHandle) found = at.index();
+  }
+  return found;
+}
+
+// Where contexts are moved under another one, inclusive values that were stored no longer fit those around them: they
+// are added up anew.
+void add_up_anew(Definitions& defs) {
+  for (Metric& metric : defs.metrics) {
+    if (form_of(metric.type) == Form::packed) continue;
+    const auto stored = [&](Scope scope) {
+      return std::find_if(metric.scopes.begin(), metric.scopes.end(), [&](const auto& s) { return s.scope == scope; });
+    };
+    const auto inclusive = stored(Scope::inclusive);
+    if (inclusive == metric.scopes.end()) continue;
+    if (stored(Scope::exclusive) == metric.scopes.end() && stored(Scope::own) == metric.scopes.end()) {
+      *inclusive = {Scope::exclusive, {}};
+    } else {
+      metric.scopes.erase(inclusive);
+    }
+  }
+}
+
 }  // namespace
 
 Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
@@ -38,6 +68,7 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   FATHOM_TRY(const std::vector<bool> prune, chosen(defs, options.prune));
   FATHOM_TRY(const std::vector<bool> elide, chosen(defs, options.elide));
   FATHOM_TRY(const std::vector<bool> fold, chosen(defs, options.fold));
+  FATHOM_TRY(const std::vector<bool> collapse, chosen(defs, options.collapse));
   Mapping mapping = Mapping::identity(defs);
   mapping.absorbed.assign(tree.size(), ContextId());
   ContextTreeBuilder builder;
@@ -46,6 +77,10 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   std::vector<ContextTreeBuilder::Handle> holder(tree.size(), kNoHandle);
   std::vector<bool> inside(tree.size(), options.roots.empty());
   std::vector<bool> gone(tree.size());  // with all below
+  // Inside of a call whose recursion is collapsed the same calls from the same place become one.
+  std::vector<bool> joins(tree.size());
+  using Call = std::tuple<ContextTreeBuilder::Handle, RegionId, std::int64_t>;
+  std::map<Call, ContextTreeBuilder::Handle> joined;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const ContextId id(i);
     const Context& context = tree[id];
@@ -57,7 +92,23 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
     holder[i] = above;
     gone[i] = below && (gone[parent] || (fold[tree[context.parent].region.index()] && handle[parent] != kNoHandle));
     gone[i] = gone[i] || prune[context.region.index()];
+    joins[i] = (below && joins[parent]) || collapse[context.region.index()];
     if (gone[i] || elide[context.region.index()]) continue;
+    if (collapse[context.region.index()]) {
+      if (const auto outer = outermost(tree, i, handle)) {
+        holder[i] = handle[*outer];
+        continue;
+      }
+    }
+    // Loops stay apart: what they take is part of what they lie in.
+    if (below && joins[parent] && context.edge != Edge::lexical) {
+      const auto [place, fresh] = joined.emplace(Call{above, context.region, context.line}, kNoHandle);
+      if (!fresh) {
+        holder[i] = place->second;
+        continue;
+      }
+      place->second = static_cast<ContextTreeBuilder::Handle>(builder.size());
+    }
     handle[i] = holder[i] = builder.add(above, context.region, options.keep_ids ? context.file_id : builder.size(),
                                         context.line, context.edge);
     if (const ContextDetails& details = tree.details(id); details != ContextDetails()) {
@@ -67,6 +118,7 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   std::vector<ContextId> numbers;
   Definitions result = defs;
   result.contexts = std::move(builder).build(&numbers);
+  if (!options.collapse.empty()) add_up_anew(result);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     mapping.contexts[i] = handle[i] == kNoHandle ? ContextId() : numbers[handle[i]];
     if (handle[i] == kNoHandle && holder[i] != kNoHandle) mapping.absorbed[i] = numbers[holder[i]];

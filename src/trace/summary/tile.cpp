@@ -59,13 +59,14 @@ struct Cell {
 // What a part of a pixel counts as, at the depth that is asked for.
 class Looking {
  public:
-  Looking(const std::vector<Contexts::Node>& nodes, const TileRequest& request) : nodes_(nodes), focus_(request.focus) {
-    if (focus_.valid()) inside_.assign(nodes.size(), kUnknown);
+  Looking(const std::vector<Contexts::Node>& nodes, const TileRequest& request)
+      : nodes_(nodes), focus_(request.focus), focus_context_(request.focus_context) {
+    if (focused()) inside_.assign(nodes.size(), kUnknown);
   }
   // kNoContext: it does not count.
   std::uint32_t at(std::uint32_t global, bool below, std::uint32_t depth, bool lane) {
     if (global >= nodes_.size()) return kNoContext;  // met since the contexts were asked for
-    if (focus_.valid()) return focused(global);
+    if (focused()) return inside(global);
     const std::uint32_t own = nodes_[global].depth;
     if (depth != kInnermost && own >= depth) return at_depth(nodes_, global, depth);
     if (lane) return kNoContext;
@@ -74,19 +75,23 @@ class Looking {
 
  private:
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFE;
-  // The outermost call of the region around a context.
-  std::uint32_t focused(std::uint32_t global) {
+  [[nodiscard]] bool focused() const { return focus_.valid() || focus_context_ != kNothing; }
+  // The outermost call of the region around a context, or the context that is asked for.
+  std::uint32_t inside(std::uint32_t global) {
     std::uint32_t& known = inside_[global];
     if (known != kUnknown) return known;
     std::uint32_t found = kNoContext;
     for (std::uint32_t at = global; at != kNothing; at = nodes_[at].parent) {
       const Step& step = nodes_[at].step;
-      if (step.kind == StepKind::region && static_cast<std::size_t>(step.id) == focus_.index()) found = at;
+      const bool named =
+          focus_.valid() && step.kind == StepKind::region && static_cast<std::size_t>(step.id) == focus_.index();
+      if (named || at == focus_context_) found = at;
     }
     return known = found;
   }
   const std::vector<Contexts::Node>& nodes_;
   RegionId focus_;
+  std::uint32_t focus_context_;
   std::vector<std::uint32_t> inside_;
 };
 

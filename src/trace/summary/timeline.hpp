@@ -116,6 +116,8 @@ struct TileRequest {
   std::size_t lanes = 0;
   // Only what lies in this region; its share is exact however little it is.
   RegionId focus;
+  // The same for one call path: only what lies in this context.
+  std::uint32_t focus_context = kNothing;
 };
 // "FTL1" as docs/viewer.md has it.
 std::string encode_tile(const Timeline& timeline, const TileRequest& request);

@@ -1,6 +1,6 @@
 // Evaluating performance functions in the page, so that a slider answers at once.
 import { toNumber } from './format';
-import type { Model, Terms } from './types';
+import type { Model, Models, Terms } from './types';
 
 function fraction(text: string): number {
   const [above, below] = text.split('/').map(Number);
@@ -28,4 +28,12 @@ export function evaluate(model: Model, parameters: string[], point: number[]): n
   const x = point[0] ?? NaN;
   const piece = model.segments?.find((s) => x >= (s.from ?? -Infinity) && x <= (s.to ?? Infinity));
   return piece ? evaluateTerms(piece.terms, parameters, point) : NaN;
+}
+
+// The growth that was said to be acceptable, up to a factor.
+export function expectedGrowth(all: Models, point: number[]): number {
+  return (all.expected ?? []).reduce(
+    (product, [power, log], i) => product * (point[i] ?? NaN) ** power * Math.log2(point[i] ?? NaN) ** log,
+    1,
+  );
 }

@@ -1,5 +1,4 @@
 // Where the page gets its data: from the server that sent it, or from the report file that it is part of.
-import type { Metrics, Nodes } from './types';
 
 export class Failure extends Error {
   constructor(
@@ -90,75 +89,5 @@ export class ServerSource implements Source {
     if (response.ok) return response;
     const told = (await response.json().catch(() => ({}))) as { error?: string; place?: string; hint?: string };
     throw new Failure(address, told.error ?? response.statusText, told.place, told.hint);
-  }
-}
-
-// A report: the answers to all questions that it can be asked, in inert blocks of the page itself.
-export class ReportSource implements Source {
-  readonly live = false;
-  private readonly answers = new Map<string, Promise<unknown>>();
-
-  constructor(private readonly blocks: Map<string, Element>) {}
-
-  static find(): ReportSource | null {
-    const blocks = document.querySelectorAll('script[type="application/octet-stream"][data-question]');
-    if (!blocks.length) return null;
-    return new ReportSource(new Map([...blocks].map((b) => [b.getAttribute('data-question') ?? '', b])));
-  }
-
-  async get<T>(path: string, query: Query = {}): Promise<T> {
-    const what = path.slice(path.indexOf('/') + 1);
-    if (what === 'tree') return (await this.tree(path, query)) as T;
-    if (what === 'metrics') return (await this.metrics(path, query)) as T;
-    return (await this.json(addressOf(path, query))) as T;
-  }
-
-  async bytes(path: string, query?: Query): Promise<ArrayBuffer> {
-    return (await this.unpack(addressOf(path, query))).arrayBuffer();
-  }
-
-  post<T>(path: string): Promise<T> {
-    return Promise.reject(new Failure(path, 'a report holds no SQL engine; open the data with fathom view'));
-  }
-
-  // One block per view holds all metrics of the report: the question picks some of them.
-  private async tree(path: string, query: Query): Promise<Nodes> {
-    const { metrics, view, ...rest } = query;
-    const address = addressOf(path, { view, ...rest });
-    const all = (await this.json(address)) as Nodes;
-    const wanted = String(metrics ?? '').split('\n');
-    const found = wanted.map((name) => all.metrics.find((m) => m.name === name));
-    const missing = wanted.find((_, i) => !found[i]);
-    if (missing !== undefined) throw this.absent(`${address} ${missing}`);
-    return { ...all, metrics: found.filter((m) => m !== undefined) };
-  }
-
-  private async metrics(path: string, query: Query): Promise<Metrics> {
-    const all = (await this.json(addressOf(path, query))) as Metrics;
-    const held = (await this.json(path.replace('metrics', 'columns'))) as string[];
-    const unavailable = all.unavailable.map(
-      (why, i) => why || (held.includes(all.name[i] ?? '') ? '' : 'not in this report'),
-    );
-    return { ...all, unavailable };
-  }
-
-  private json(address: string): Promise<unknown> {
-    let answer = this.answers.get(address);
-    if (!answer) {
-      answer = this.unpack(address).then((response) => response.json() as Promise<unknown>);
-      this.answers.set(address, answer);
-    }
-    return answer;
-  }
-
-  private absent(address: string): Failure {
-    return new Failure(address, 'This report does not hold that; open the data with fathom view.');
-  }
-
-  private async unpack(address: string): Promise<Response> {
-    const block = this.blocks.get(address);
-    if (!block) throw this.absent(address);
-    const packed = Uint8Array.from(atob(block.textContent?.trim() ?? ''), (c) => c.charCodeAt(0));
-    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip')));
   }
 }

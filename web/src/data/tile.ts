@@ -43,6 +43,27 @@ export function decodeTile(buffer: ArrayBuffer): Tile {
   };
 }
 
+export function encodeTile(tile: Tile): ArrayBuffer {
+  const cells = tile.bins * tile.rows;
+  const at = 32 + 4 * tile.names.length;
+  const buffer = new ArrayBuffer(at + 4 * cells);
+  const view = new DataView(buffer);
+  const bytes = new Uint8Array(buffer);
+  bytes.set([...'FTL1'].map((c) => c.charCodeAt(0)));
+  view.setUint32(4, tile.exact ? 1 : 2, true);
+  view.setBigInt64(8, BigInt(tile.firstNs), true);
+  view.setUint8(16, tile.k);
+  view.setUint16(18, tile.bins, true);
+  view.setUint16(20, tile.rows, true);
+  view.setUint16(22, tile.names.length, true);
+  view.setUint32(24, tile.version, true);
+  tile.names.forEach((name, i) => view.setUint32(32 + 4 * i, name, true));
+  tile.dominant.forEach((cell, i) => view.setUint16(at + 2 * i, cell, true));
+  bytes.set(tile.share, at + 2 * cells);
+  bytes.set(tile.calls, at + 3 * cells);
+  return buffer;
+}
+
 // The zoom level whose bins are nearest to a pixel.
 export function levelFor(nsPerPixel: number): number {
   return Math.max(0, Math.min(42, Math.round(Math.log2(Math.max(1, nsPerPixel)))));

@@ -1,6 +1,6 @@
 // What a timeline is made of: rows from the system tree, their order, colours. No DOM.
+import { levelFor } from './tile';
 import { matcher } from './tree';
-import { categoryOf, colourOf, kBase, nameHash, type Category } from '../theme/palette';
 
 export interface Progress {
   state: 'building' | 'ready' | 'cancelled' | 'failed';
@@ -33,6 +33,43 @@ export interface TimelineData extends Progress {
   groups: { node: number; name: string; type: string; parent: number }[];
   channels: string[];
   activity_channel: number;
+  held?: Held; // in a report
+}
+
+// What a report holds of a timeline.
+export interface Held {
+  rows: string[]; // as tiles name them, in the order of the tiles' rows
+  levels: number[]; // of zoom, the coarsest first
+  depths: number[]; // beside the innermost
+  channels: number[];
+  text: string; // in words
+}
+
+export function heldBy(data: TimelineData, what: 'depths' | 'channels', value: number): boolean {
+  return !data.held || data.held[what].includes(value);
+}
+
+// The zoom level to draw with: the nearest to a pixel, or of those that are there.
+export function levelOf(data: TimelineData, nsPerPixel: number): number {
+  const wanted = levelFor(nsPerPixel);
+  const levels = data.held?.levels ?? [];
+  if (!levels.length) return wanted;
+  return levels.reduce((best, k) => (Math.abs(k - wanted) < Math.abs(best - wanted) ? k : best));
+}
+
+// As the first step of a path: the function that follows, however it is called.
+export const kAnywhere = '*';
+
+// The context that a call path leads to, from the outermost in; what a trace does not tell apart (loops, lines) is
+// passed over. -1: the trace has no such path.
+export function contextOfPath(data: TimelineData, path: string[]): number {
+  const { name, parent } = data.contexts;
+  let at = -1;
+  for (const step of path) {
+    const next = name.findIndex((n, i) => n === step && parent[i] === at);
+    if (next >= 0) at = next;
+  }
+  return at;
 }
 
 // One row of the picture: a location, or a group: as one row (closed) or as a heading of its members (open).
@@ -194,75 +231,6 @@ export function tileRows(rows: Row[]): string {
     i = last + 1;
   }
   return out.join(',');
-}
-
-export type ColourBy = 'function' | 'category' | 'module' | 'depth' | 'calls';
-export const kColourBy: [ColourBy, string][] = [
-  ['function', 'function'],
-  ['category', 'category'],
-  ['module', 'module or file'],
-  ['depth', 'depth'],
-  ['calls', 'how many calls'],
-];
-
-export interface Rule {
-  pattern: string;
-  colour: string;
-}
-// "MPI_Wait*=#ff0000;/solve/=#00aa00"
-export function rulesOf(text: string): Rule[] {
-  return text
-    .split(';')
-    .map((piece) => {
-      const at = piece.lastIndexOf('=');
-      return { pattern: piece.slice(0, at).trim(), colour: piece.slice(at + 1).trim() };
-    })
-    .filter((rule) => rule.pattern && /^#[0-9a-f]{6}$/i.test(rule.colour));
-}
-function ruleMatches(pattern: string, name: string): boolean {
-  if (pattern.startsWith('/')) return matcher(pattern)?.(name) ?? false;
-  const regex = new RegExp(
-    `^${pattern
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replace(/\*/g, '.*')
-      .replace(/\?/g, '.')}$`,
-    'i',
-  );
-  return regex.test(name);
-}
-export function rgbOf(hex: string): number[] {
-  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-}
-
-// Light to dark, one hue: what has more is stronger.
-export function ramp(part: number): number[] {
-  const t = Math.max(0, Math.min(1, part));
-  return [Math.round(222 - 200 * t), Math.round(235 - 170 * t), Math.round(247 - 110 * t)];
-}
-
-// The colour of every context, worked out once each.
-export function paletteOf(data: TimelineData, by: ColourBy, rules: Rule[]): (context: number) => readonly number[] {
-  const known = new Map<number, readonly number[]>();
-  const deepest = Math.max(1, ...data.contexts.depth);
-  return (context) => {
-    let rgb = known.get(context);
-    if (rgb) return rgb;
-    const c = data.contexts;
-    const name = c.name[context] ?? '';
-    const rule = rules.find((r) => ruleMatches(r.pattern, name));
-    const category: Category = categoryOf(name, c.paradigm[context] ?? '', c.role[context] ?? '');
-    if (rule) rgb = rgbOf(rule.colour);
-    else if (by === 'category') rgb = rgbOf(kBase[category]);
-    else if (by === 'depth') rgb = ramp(0.15 + (0.85 * (c.depth[context] ?? 0)) / deepest);
-    else if (by === 'module') {
-      const module = c.module[context] || c.file[context] || '';
-      const bases = Object.values(kBase);
-      rgb = module ? colourOf(module, '', '') : rgbOf(kBase.other);
-      if (module) rgb = rgbOf(bases[nameHash(module) % (bases.length - 1)]!);
-    } else rgb = colourOf(name, c.paradigm[context] ?? '', c.role[context] ?? '');
-    known.set(context, rgb);
-    return rgb;
-  };
 }
 
 // "a-b" in ns.

@@ -104,7 +104,15 @@ export interface Models {
   largest: number[];
   target: number[];
   all: number;
+  expected?: [number, number][]; // powers of each parameter and of its logarithm, when they were given
   models: Model[];
+}
+
+export interface Advice {
+  mode: string;
+  current_cost: number;
+  noise: number;
+  suggested: { point: number[]; cost: number; repetition: number }[];
 }
 
 export interface LocationShare {

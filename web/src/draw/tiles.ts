@@ -1,6 +1,6 @@
 // Pictures of tiles, kept while they may be needed again.
 import { decodeTile, kBelow, kEmpty, paint, type Tile } from '../data/tile';
-import { ramp } from '../data/timeline';
+import { ramp } from '../data/colours';
 
 export interface Shown {
   tile: Tile;

@@ -27,6 +27,7 @@ export const kVerbs: Record<string, string> = {
   prune: 'hidden with all below',
   fold: 'callees hidden',
   root: 'only',
+  collapse: 'without its recursion',
 };
 // A region's name as a pattern that fits it alone.
 export function patternFor(name: string): string {

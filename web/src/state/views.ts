@@ -7,6 +7,5 @@ export function whyNot(dataset: Dataset | undefined, view: string): string {
   const reason = dataset.views[view as keyof Dataset['views']] ?? '';
   if (isLive() || reason) return reason;
   if (view === 'sql') return 'a report holds no SQL engine: open the data with fathom view';
-  if (view === 'timeline') return 'a report holds no timeline: open the data with fathom view';
   return '';
 }

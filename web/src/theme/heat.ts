@@ -17,11 +17,16 @@ export function isDark(): boolean {
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-export function heatColour(share: number): string {
+export function heatRgb(share: number): [number, number, number] {
   const stops = isDark() ? kDark : kStops;
   const at = Math.min(1, Math.max(0, share)) * (stops.length - 1);
   const i = Math.min(stops.length - 2, Math.floor(at));
   const mix = (c: number) =>
     Math.round((stops[i]![c] ?? 0) + ((stops[i + 1]![c] ?? 0) - (stops[i]![c] ?? 0)) * (at - i));
-  return `rgb(${mix(0)} ${mix(1)} ${mix(2)})`;
+  return [mix(0), mix(1), mix(2)];
+}
+
+export function heatColour(share: number): string {
+  const [r, g, b] = heatRgb(share);
+  return `rgb(${r} ${g} ${b})`;
 }

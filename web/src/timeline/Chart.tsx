@@ -1,8 +1,10 @@
 // The rows of a timeline over time: tiles, names in boxes, messages, collectives, waits, marks, selection.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { readable, timeText } from '../data/format';
-import { kBelow, kEmpty, levelFor } from '../data/tile';
-import { axisStep, tileRows, type Mark, type Row, type TimelineData } from '../data/timeline';
+import { kBelow, kEmpty } from '../data/tile';
+import { axisStep, levelOf, tileRows, type Mark, type Row, type TimelineData } from '../data/timeline';
+import { drawBelow, drawMissing, isMissing } from './hatches';
+import { drawHeat, drawLegend, heatSummary, heatText, useHeat, type HeatChoice } from './heat';
 import { drawBoxLabels, drawCollectives, drawMarks, drawMessages, drawWaits, messageAt, type Place } from './overlays';
 import type { Collectives, Messages, Waits } from './overlays';
 import type { Tiles } from '../draw/tiles';
@@ -35,7 +37,6 @@ interface Props {
   span: number;
   turn: number;
   theme: string;
-  depth: number;
   palette: (context: number) => readonly number[];
   picked: Spot | null;
   area: Area | null;
@@ -43,6 +44,7 @@ interface Props {
   messages: Messages | null;
   collectives: Collectives | null;
   waits: Waits | null;
+  heat: HeatChoice | null; // colours by a value instead of by what is done
   labels: boolean;
   tint?: string;
   zoomTo: (from: number, to: number) => void;
@@ -52,6 +54,7 @@ interface Props {
   toggle: (row: Row) => void;
   hover: (at: Hover | null) => void;
   shift?: (ns: number) => void; // Alt+Shift+drag moves this trace against the others
+  attached?: (canvas: HTMLCanvasElement | null) => void;
 }
 
 export function heightOf(rows: number): number {
@@ -91,6 +94,15 @@ export function Chart(p: Props) {
     return where;
   }, [rows]);
   const area = moving ?? p.area;
+  const [stageHeight, setStageHeight] = useState(0);
+  const heat = useHeat(
+    p.heat,
+    rows,
+    Math.max(0, Math.floor(scroll / rowHeight)),
+    Math.min(rows.length, Math.ceil((scroll + stageHeight) / rowHeight)),
+    from,
+    to,
+  );
 
   const geometry = (w: number, h: number): Place => {
     const plot = Math.max(1, w - kNames);
@@ -113,7 +125,7 @@ export function Chart(p: Props) {
   const { canvas, attach, width, height } = useCanvas(
     ({ context: c, width: w, height: h }) => {
       const at = geometry(w, h);
-      const k = levelFor(at.perPixel);
+      const k = levelOf(data, at.perPixel);
       const tileNs = 2 ** k * data.tile_bins;
       c.imageSmoothingEnabled = false;
       c.fillStyle = themeColour('background');
@@ -127,7 +139,9 @@ export function Chart(p: Props) {
       const firstRow = Math.max(0, Math.floor(scroll / rowHeight));
       const lastRow = Math.min(rows.length, Math.ceil((scroll + at.height) / rowHeight));
       const drawn: Parameters<typeof drawBoxLabels>[2] = [];
-      for (let b = Math.floor(firstRow / data.tile_rows); b < blocks.length && b * data.tile_rows < lastRow; ++b) {
+      if (p.heat && heat) drawHeat(c, at, heat);
+      const lastBlock = p.heat ? 0 : Math.min(blocks.length, Math.ceil(lastRow / data.tile_rows));
+      for (let b = Math.floor(firstRow / data.tile_rows); b < lastBlock; ++b) {
         const block = blocks[b]!;
         for (let i = Math.max(0, Math.floor(from / tileNs)); i * tileNs < to; ++i) {
           const found = tiles.best({ rows: block.rows, r: block.r, k, i });
@@ -161,6 +175,8 @@ export function Chart(p: Props) {
         c.fillStyle = themeColour('background');
         for (let r = firstRow; r <= lastRow; ++r) c.fillRect(at.left, at.y(r) - 1, at.width, 1);
       }
+      if (rowHeight >= 6) drawBelow(c, at, drawn, firstRow, lastRow);
+      drawMissing(c, at, data, rows, firstRow, lastRow);
       if (p.labels && rowHeight >= 14) drawBoxLabels(c, at, drawn, rows, data, p.palette, firstRow, lastRow);
       if (p.waits) drawWaits(c, at, p.waits);
       if (p.collectives) drawCollectives(c, at, p.collectives);
@@ -219,6 +235,7 @@ export function Chart(p: Props) {
       c.moveTo(kNames - 0.5, 0);
       c.lineTo(kNames - 0.5, h);
       c.stroke();
+      if (p.heat && heat && !heat.why) drawLegend(c, heat, kNames - 1, kAxis);
       c.fillStyle = themeColour('quiet');
       c.font = `11px ${themeColour('mono')}`;
       c.textBaseline = 'middle';
@@ -257,8 +274,11 @@ export function Chart(p: Props) {
       p.waits,
       p.labels,
       p.palette,
+      heat?.rows,
     ],
   );
+  useEffect(() => setStageHeight(Math.max(0, height - kAxis)), [height]);
+  useEffect(() => p.attached?.(canvas), [canvas]);
 
   // The picked row is in sight.
   useEffect(() => {
@@ -288,7 +308,10 @@ export function Chart(p: Props) {
     };
   };
   const cellAt = (position: number, ns: number): string => {
-    const k = levelFor((to - from) / Math.max(1, width - kNames));
+    if (p.heat) return heat ? (heat.why ?? heatText(heat, position, ns)) : '';
+    const row = rows[position];
+    if (row && isMissing(data, row)) return 'no events of this location';
+    const k = levelOf(data, (to - from) / Math.max(1, width - kNames));
     const i = Math.floor(ns / (2 ** k * data.tile_bins));
     const block = blocks[Math.floor(position / data.tile_rows)];
     const shown = block && tiles.peek({ rows: block.rows, r: block.r, k, i });
@@ -310,6 +333,7 @@ export function Chart(p: Props) {
   return (
     <div
       class="stage"
+      data-heat-why={heat?.why}
       onWheel={(event) => {
         const at = spot(event);
         if (event.ctrlKey || event.metaKey) {
@@ -334,6 +358,8 @@ export function Chart(p: Props) {
         data-requested={tiles.requested}
         data-window={`${Math.round(from)}-${Math.round(to)}`}
         data-rows={rows.length}
+        data-missing={rows.filter((row) => isMissing(data, row)).length}
+        data-heat={p.heat && heat ? heatSummary(p.heat, heat) : undefined}
         onMouseDown={(event) => {
           const at = spot(event);
           if (at.names) {

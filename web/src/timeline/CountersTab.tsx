@@ -1,7 +1,7 @@
 // Counters over time: an area per row with least, most and mean of each pixel, or all rows as a heat map.
 import { useState } from 'preact/hooks';
 import { readable, timeText } from '../data/format';
-import { ramp } from '../data/timeline';
+import { ramp } from '../data/colours';
 import { useAsk } from '../state/ask';
 import { css } from '../theme/palette';
 import { Failed } from '../widgets/Failed';

@@ -1,10 +1,10 @@
 // The call stack of one row over time: a lane per level, the same zoom as above.
 import { useMemo, useState } from 'preact/hooks';
+import { rgbOf } from '../data/colours';
 import { levelFor } from '../data/tile';
 import type { TimelineData } from '../data/timeline';
 import { Tiles } from '../draw/tiles';
 import { binary } from '../state/ask';
-import { rgbOf } from '../data/timeline';
 import { themeColour, useCanvas } from '../widgets/useCanvas';
 import { drawBoxLabels, type Place } from './overlays';
 import { kNames } from './Chart';

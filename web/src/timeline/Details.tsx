@@ -1,6 +1,7 @@
 // What is known of a moment: the call stack with all native arguments, what the pixel is made of.
 import { readable, timeText } from '../data/format';
 import { useAsk } from '../state/ask';
+import { change, withExtra } from '../state/state';
 import { colourOf, css } from '../theme/palette';
 import { Failed } from '../widgets/Failed';
 import type { WindowData } from './SelectionTab';
@@ -29,6 +30,12 @@ interface Props {
   failure: { message: string } | null;
   focus: (region: number) => void;
   select: (call: Call) => void;
+}
+
+// The node of the call tree that the innermost call belongs to.
+function inTree(open: Call[]): void {
+  const path = open.filter((c) => c.region >= 0).map((c) => c.name);
+  change({ view: 'profile', tree: 'topdown', root: -1, rest: withExtra({ find: `path:${path.join('->')}` }) });
 }
 
 export function Details(p: Props) {
@@ -65,7 +72,8 @@ export function Details(p: Props) {
             {i === 0 && (
               <div style={{ margin: '4px 0' }}>
                 {call.region >= 0 && <button onClick={() => p.focus(call.region)}>Only this function</button>}{' '}
-                {call.end_ns !== undefined && <button onClick={() => p.select(call)}>Select</button>}
+                {call.end_ns !== undefined && <button onClick={() => p.select(call)}>Select</button>}{' '}
+                {call.region >= 0 && <button onClick={() => inTree(p.found!.open)}>In the call tree</button>}
               </div>
             )}
             {call.detail && (

@@ -213,7 +213,7 @@ export function Shell() {
         ) : s.view === 'scaling' && !reason('scaling') ? (
           <Scaling name={dataset.name} />
         ) : s.view === 'timeline' && !reason('timeline') ? (
-          <Timeline />
+          <Timeline name={dataset.name} />
         ) : s.view === 'compare' && !reason('compare') ? (
           <Compare session={asked.data} />
         ) : s.view === 'sql' && !reason('sql') ? (

@@ -1,7 +1,7 @@
 // One model over two parameters: colour by value, lines of equal value, and where it was measured.
 import { useState } from 'preact/hooks';
 import { readable } from '../data/format';
-import { evaluate } from '../data/model';
+import { modelGrid } from '../data/model_grid';
 import type { Model, Models } from '../data/types';
 import { heatColour } from '../theme/heat';
 import { PictureButtons } from './SaveButtons';
@@ -9,45 +9,25 @@ import { themeColour, useCanvas } from './useCanvas';
 
 const kCells = 60;
 
-export function ModelHeat(props: { model: Model; all: Models; axes: [number, number]; at: number[]; name: string[] }) {
+export interface ModelPicture {
+  model: Model;
+  all: Models;
+  axes: [number, number];
+  at: number[];
+  advised: number[][]; // points that are worth measuring
+  name: string[];
+}
+
+export function ModelHeat(props: ModelPicture) {
   const { model, all, axes, at } = props;
   const [under, setUnder] = useState('');
   const unit = model.unit || (/time/i.test(model.metric) ? 's' : '');
-  const ranges = axes.map((axis) => {
-    const measured = all.models.flatMap((m) => m.points.map((p) => p[axis] ?? 1)).filter((v) => v > 0);
-    const low = measured.reduce((least, v) => Math.min(least, v), Infinity);
-    return [
-      low,
-      Math.max(
-        at[axis] ?? 1,
-        measured.reduce((most, v) => Math.max(most, v), low * 2),
-      ),
-    ] as const;
-  });
-  const along = (axis: 0 | 1, share: number) => ranges[axis]![0] * (ranges[axis]![1] / ranges[axis]![0]) ** share;
-  const value = (x: number, y: number) => {
-    const point = [...at];
-    point[axes[0]] = along(0, x);
-    point[axes[1]] = along(1, y);
-    return evaluate(model, all.parameters, point);
-  };
+  const grid = modelGrid(model, all, axes, at, kCells);
+  const { along, shareOf, value, height: share } = grid;
   const frame = (width: number, height: number) => ({ left: 64, top: 12, right: width - 16, bottom: height - 34 });
   const { canvas, attach, width, height } = useCanvas(
     ({ context: c, width: w, height: h }) => {
       const f = frame(w, h);
-      const grid = Array.from({ length: kCells + 1 }, (_, j) =>
-        Array.from({ length: kCells + 1 }, (_, i) => value(i / kCells, j / kCells)),
-      );
-      const positive = grid.flat().filter((v) => v > 0);
-      const low = positive.reduce((least, v) => Math.min(least, v), Infinity);
-      const high = positive.reduce((most, v) => Math.max(most, v), -Infinity);
-      const logarithmic = high / low > 100;
-      const share = (v: number) =>
-        high <= low
-          ? 0.5
-          : logarithmic
-            ? Math.log(Math.max(v, low) / low) / Math.log(high / low)
-            : (v - low) / (high - low);
       const px = (s: number) => f.left + s * (f.right - f.left);
       const py = (s: number) => f.bottom - s * (f.bottom - f.top);
       const size = [(f.right - f.left) / kCells, (f.bottom - f.top) / kCells];
@@ -61,15 +41,15 @@ export function ModelHeat(props: { model: Model; all: Models; axes: [number, num
       c.globalAlpha = 0.5;
       c.lineWidth = 1;
       for (let k = 1; k < 8; ++k) {
-        const level = logarithmic ? low * (high / low) ** (k / 8) : low + ((high - low) * k) / 8;
+        const level = grid.level(k / 8);
         c.beginPath();
         for (let j = 0; j < kCells; ++j)
           for (let i = 0; i < kCells; ++i) {
             const corner: [number, number, number][] = [
-              [i, j, grid[j]![i]!],
-              [i + 1, j, grid[j]![i + 1]!],
-              [i + 1, j + 1, grid[j + 1]![i + 1]!],
-              [i, j + 1, grid[j + 1]![i]!],
+              [i, j, grid.cells[j]![i]!],
+              [i + 1, j, grid.cells[j]![i + 1]!],
+              [i + 1, j + 1, grid.cells[j + 1]![i + 1]!],
+              [i, j + 1, grid.cells[j + 1]![i]!],
             ];
             const cuts: [number, number][] = [];
             corner.forEach(([x, y, v], e) => {
@@ -100,16 +80,21 @@ export function ModelHeat(props: { model: Model; all: Models; axes: [number, num
       c.fillText(all.parameters[axes[1]] ?? '', f.left - 6, f.top - 4);
       c.strokeStyle = themeColour('background');
       c.fillStyle = '#F97300';
-      const shareOf = (axis: 0 | 1, v: number) =>
-        Math.log(v / ranges[axis]![0]) / Math.log(ranges[axis]![1] / ranges[axis]![0]);
       for (const p of model.points) {
         c.beginPath();
         c.arc(px(shareOf(0, p[axes[0]] ?? 1)), py(shareOf(1, p[axes[1]] ?? 1)), 3.5, 0, 7);
         c.fill();
         c.stroke();
       }
+      // What to measure next: squares that are not filled yet.
+      c.strokeStyle = '#F97300';
+      c.lineWidth = 2;
+      for (const p of props.advised) {
+        const [x, y] = [px(shareOf(0, p[axes[0]] ?? 1)), py(shareOf(1, p[axes[1]] ?? 1))];
+        c.strokeRect(x - 4, y - 4, 8, 8);
+      }
     },
-    [model, axes.join(), at.join(), document.documentElement.dataset['theme']],
+    [model, props.advised, axes.join(), at.join(), document.documentElement.dataset['theme']],
   );
   return (
     <>

@@ -1,6 +1,6 @@
 // Models as curves over one parameter, with what was measured.
 import { readable, toNumber } from '../data/format';
-import { evaluate } from '../data/model';
+import { evaluate, expectedGrowth } from '../data/model';
 import type { Model, Models } from '../data/types';
 import { PictureButtons } from './SaveButtons';
 import { themeColour, useCanvas } from './useCanvas';
@@ -43,6 +43,8 @@ export function ModelPlot({
   log,
   sum,
   points,
+  beside,
+  advised,
   name,
 }: {
   models: Model[];
@@ -52,6 +54,8 @@ export function ModelPlot({
   log: boolean;
   sum: boolean; // one curve for all of them
   points: PointKind;
+  beside: (Model | undefined)[]; // of another set, by place in `models`
+  advised: number[][]; // points that are worth measuring
   name: string[];
 }) {
   const { canvas, attach } = useCanvas(
@@ -62,19 +66,22 @@ export function ModelPlot({
       const top = 12;
       const xs = models.flatMap((m) => m.points.map((p) => p[parameter] ?? NaN));
       const xMin = Math.min(...xs);
-      const xMax = Math.max(...xs, at[parameter] ?? 0);
+      const xMax = Math.max(...xs, at[parameter] ?? 0, ...advised.map((p) => p[parameter] ?? 0));
       const curve = Array.from({ length: 120 }, (_, i) =>
         log ? xMin * (xMax / xMin) ** (i / 119) : xMin + ((xMax - xMin) * i) / 119,
       );
-      const single = models.map((m) =>
-        curve.map((x) =>
-          evaluate(
-            m,
-            all.parameters,
-            at.map((v, k) => (k === parameter ? x : v)),
-          ),
-        ),
-      );
+      const pointAt = (x: number) => at.map((v, k) => (k === parameter ? x : v));
+      const lineOf = (m: Model) => curve.map((x) => evaluate(m, all.parameters, pointAt(x)));
+      const single = models.map(lineOf);
+      const others = sum ? [] : beside.map((m) => (m ? lineOf(m) : []));
+      // What growth was said to be acceptable, through what was measured first.
+      const expected = sum
+        ? []
+        : models.map((m) => {
+            const from = m.points.findIndex((p) => expectedGrowth(all, p) > 0);
+            const start = toNumber(m.mean[from] ?? null) / expectedGrowth(all, m.points[from] ?? []);
+            return all.expected?.length && from >= 0 ? curve.map((x) => start * expectedGrowth(all, pointAt(x))) : [];
+          });
       const lines = sum && single.length ? [curve.map((_, i) => single.reduce((t, l) => t + (l[i] ?? 0), 0))] : single;
       const kind = points === 'all' ? 'mean' : points;
       const one = (m: Model): Measured[] =>
@@ -99,9 +106,12 @@ export function ModelPlot({
           }));
       };
       const measured = sum ? [added()] : models.map(one);
-      const ys = [...lines.flat(), ...measured.flatMap((list) => list.map((p) => p.value))].filter(
-        (v) => Number.isFinite(v) && (!log || v > 0),
-      );
+      const ys = [
+        ...lines.flat(),
+        ...others.flat(),
+        ...expected.flat(),
+        ...measured.flatMap((list) => list.map((p) => p.value)),
+      ].filter((v) => Number.isFinite(v) && (!log || v > 0));
       if (!ys.length) return;
       let yMin = log ? Math.min(...ys) : Math.min(0, ...ys);
       let yMax = Math.max(...ys);
@@ -140,6 +150,24 @@ export function ModelPlot({
       c.beginPath();
       c.rect(left, top - 6, right - left + 6, bottom - top + 12);
       c.clip();
+      const dashed = (line: number[], dash: number[]) => {
+        c.setLineDash(dash);
+        c.lineWidth = 1.5;
+        c.beginPath();
+        line.forEach((y, i) => (i ? c.lineTo(px(curve[i]!), py(y)) : c.moveTo(px(curve[i]!), py(y))));
+        c.stroke();
+        c.setLineDash([]);
+      };
+      // What to measure next, on the axis.
+      c.fillStyle = themeColour('accent');
+      for (const x of new Set(advised.map((p) => p[parameter] ?? NaN))) {
+        c.beginPath();
+        c.moveTo(px(x), bottom - 9);
+        c.lineTo(px(x) - 5, bottom);
+        c.lineTo(px(x) + 5, bottom);
+        c.closePath();
+        c.fill();
+      }
       lines.forEach((line, k) => {
         const colour = kSeries[k % kSeries.length]!;
         c.strokeStyle = colour;
@@ -147,6 +175,8 @@ export function ModelPlot({
         c.beginPath();
         line.forEach((y, i) => (i ? c.lineTo(px(curve[i]!), py(y)) : c.moveTo(px(curve[i]!), py(y))));
         c.stroke();
+        dashed(others[k] ?? [], [6, 4]);
+        dashed(expected[k] ?? [], [2, 4]);
         c.fillStyle = colour;
         for (const p of measured[k] ?? []) {
           if (points === 'all') {
@@ -173,11 +203,18 @@ export function ModelPlot({
       });
       c.restore();
     },
-    [models, parameter, at.join(), log, sum, points, document.documentElement.dataset['theme']],
+    [models, beside, advised, all, parameter, at.join(), log, sum, points, document.documentElement.dataset['theme']],
   );
   return (
     <>
-      <canvas ref={attach} class="canvas" role="img" aria-label={`models over ${all.parameters[parameter]}`} />
+      <canvas
+        ref={attach}
+        class="canvas"
+        role="img"
+        aria-label={`models over ${all.parameters[parameter]}`}
+        data-beside={beside.filter(Boolean).length}
+        data-advised={advised.length}
+      />
       <span class="corner">
         <PictureButtons canvas={canvas} name={name} />
       </span>

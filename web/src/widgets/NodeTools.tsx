@@ -1,14 +1,24 @@
 // What can be done with the selected node: show it alone, who calls it, take it out of the tree, copy it.
 import { csvOf } from '../data/export';
-import { pathOf } from '../data/find';
+import { ancestors, pathOf } from '../data/find';
+import { kAnywhere } from '../data/timeline';
 import type { Tree, TreeNode } from '../data/tree';
-import { isLive } from '../state/ask';
+import type { Session } from '../data/types';
+import { isLive, useAsk } from '../state/ask';
 import { addToShape, patternFor } from '../state/shape';
-import { change, withExtra } from '../state/state';
+import { change, state, withExtra } from '../state/state';
+import { whyNot } from '../state/views';
 
 const copy = (text: string) => void navigator.clipboard?.writeText(text);
 
+// The call path of a node as the timeline wants it: from the outermost in. Rows of other views are functions.
+function timelinePath(tree: Tree, node: TreeNode): string[] {
+  const names = [...ancestors(tree, node), node].map((n) => n.name);
+  return state.value.tree === 'topdown' ? names : [kAnywhere, node.name];
+}
+
 export function NodeTools({ tree, node }: { tree: Tree; node: TreeNode | undefined }) {
+  const dataset = useAsk<Session>('session').data?.datasets[state.value.dataset];
   if (!node) return <div class="detail quiet">Select a row: what can be done with it stands here.</div>;
   const row = () =>
     csvOf(
@@ -38,6 +48,16 @@ export function NodeTools({ tree, node }: { tree: Tree; node: TreeNode | undefin
       >
         Callers
       </button>
+      {dataset && !whyNot(dataset, 'timeline') && state.value.tree !== 'modules' && (
+        <button
+          title="when and where it is called"
+          onClick={() =>
+            change({ view: 'timeline', rest: withExtra({ fp: timelinePath(tree, node).join('\n'), fn: '' }) })
+          }
+        >
+          On the timeline
+        </button>
+      )}
       {isLive() && (
         <select
           aria-label="reshape"
@@ -53,6 +73,7 @@ export function NodeTools({ tree, node }: { tree: Tree; node: TreeNode | undefin
           <option value="elide">merge it into its callers</option>
           <option value="fold">hide what it calls</option>
           <option value="prune">hide it and what it calls</option>
+          <option value="collapse">collapse its recursion</option>
         </select>
       )}
       <select

@@ -1,0 +1,132 @@
+// Models in a real browser: node tests/scaling.mjs FATHOM EXAMPLES [SCREENSHOTS]. Numbers must be those of `model` and
+// `advise`.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { check, close, json, near, open, picture, serve } from './harness.mjs';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
+
+// Two parameters: a heat map whose corner is the model's value at the target; sliders and search in the address.
+{
+  const input = path.join(folder, 'two.txt');
+  const grid = [2, 4, 8, 16, 32].flatMap((p) => [10, 20, 40, 80, 160].map((n) => [p, n]));
+  writeFileSync(
+    input,
+    `PARAMETER p\nPARAMETER n\nPOINTS ${grid.map(([p, n]) => `( ${p} ${n} )`).join(' ')}\n` +
+      ['main', 'main->solve']
+        .map(
+          (region, i) =>
+            `REGION ${region}\nMETRIC time\n${grid.map(([p, n]) => `DATA ${(1 + i) * (1 + p * 0.5 + n * 0.25)}`).join('\n')}\n`,
+        )
+        .join(''),
+  );
+  const server = await serve(input);
+  const page = await open(server, 'v=scaling&plot=heat&at=64,320&q=solve');
+  await page.waitForSelector('canvas[data-heat]');
+  await page.waitForTimeout(200);
+  const model = json('model', input, '--predict', 'p=64,n=320').find((m) => m.callpath === 'main->solve');
+  const corner = Number(await page.getAttribute('canvas[data-heat]', 'data-heat'));
+  check(near(corner, Number(model.predictions[0].value)), `heat map at the target: ${corner}`);
+  const rows = await page.$$eval('[role=row] [data-value]', (l) => l.map((c) => Number(c.dataset.value)));
+  check(rows.length === 1 && near(rows[0], corner), `search leaves one model: ${rows}`);
+  await picture(page, 'scaling-heat');
+
+  // The same as a surface, which turns.
+  await page.getByRole('button', { name: 'Surface', exact: true }).click();
+  await page.waitForSelector('canvas[data-surface]');
+  const top = Number(await page.getAttribute('canvas[data-surface]', 'data-surface'));
+  check(near(top, corner), `surface at the target: ${top}`);
+  await picture(page, 'scaling-surface');
+  const turned = () => page.getAttribute('canvas[data-surface]', 'data-turn');
+  const before = await turned();
+  await page.locator('canvas[data-surface]').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForTimeout(100);
+  check((await turned()) !== before, 'keys turn the surface');
+
+  // What to measure next, as `advise` says it.
+  await page.goto(`${server.address}&v=scaling&budget=20000&process=p`);
+  await page.reload();
+  await page.waitForSelector('tr[data-advised]');
+  const advice = json('advise', input, '--budget', '20000', '--process-parameter', 'p', '-m', 'time').suggested;
+  const shown = await page.$$eval('tr[data-advised]', (l) => l.map((r) => [r.dataset.advised, Number(r.dataset.cost)]));
+  check(shown.length === advice.length, `${shown.length} points are suggested, advise has ${advice.length}`);
+  advice.forEach((s, i) =>
+    check(
+      shown[i]?.[0] === `${s.point.p},${s.point.n}` && near(shown[i][1], s.cost),
+      `suggestion ${i}: ${shown[i]} is ${JSON.stringify(s)}`,
+    ),
+  );
+  check((await page.getAttribute('canvas[data-advised]', 'data-advised')) === String(advice.length), 'and are drawn');
+  await picture(page, 'scaling-advice');
+  await page.context().close();
+  await close(server);
+}
+
+// Expectations and another set beside it: marks are those of `model --expect`, differences those of `model --minus`.
+{
+  const write = (name, factor) => {
+    const file = path.join(folder, name);
+    const points = [4, 8, 16, 32, 64];
+    writeFileSync(
+      file,
+      `PARAMETER p\nPOINTS ${points.map((p) => `( ${p} )`).join(' ')}\n` +
+        [
+          ['main', (p) => 10 + Math.log2(p)],
+          ['main->halo', (p) => 1 + factor * p],
+        ]
+          .map(
+            ([region, value]) => `REGION ${region}\nMETRIC time\n${points.map((p) => `DATA ${value(p)}`).join('\n')}\n`,
+          )
+          .join(''),
+    );
+    return file;
+  };
+  const [before, after] = [write('before.txt', 0.5), write('after.txt', 0.25)];
+  const server = await serve(after, before);
+  for (const expect of ['1', 'log2(p)', 'p']) {
+    const page = await open(server, `v=scaling&expect=${encodeURIComponent(expect)}`);
+    await page.waitForSelector('[data-mark]');
+    const ranked = json('model', after, '--expect', expect);
+    const marks = await page.$$eval('[data-mark]', (l) =>
+      l.map((r) => [r.querySelector('.name').textContent.replaceAll(' › ', '->'), r.dataset.mark === 'bug']),
+    );
+    for (const [name, bug] of marks) {
+      const there = ranked.find((m) => m.callpath === name);
+      check(there && there.bug === bug, `expect ${expect}: ${name} is ${bug ? 'a' : 'no'} bug, model: ${there?.bug}`);
+    }
+    if (expect === 'log2(p)') await picture(page, 'scaling-expect');
+    await page.context().close();
+  }
+  const page = await open(server, 'v=scaling&at=256&beside=d1');
+  await page.waitForSelector('[data-difference]');
+  const minus = json('model', after, '--minus', before, '--predict', 'p=256');
+  const rows = await page.$$eval('[data-difference]', (l) =>
+    l.map((c) => [
+      c.closest('[role=row]').querySelector('.name').textContent.replaceAll(' › ', '->'),
+      Number(c.dataset.difference),
+    ]),
+  );
+  check(rows.length === 2, `${rows.length} models have one beside them`);
+  for (const [name, value] of rows) {
+    const there = minus.find((m) => m.callpath === name)?.predictions[0].value;
+    check(Math.abs(Number(there) - value) < 1e-9, `${name} differs by ${value}, model --minus ${there}`);
+  }
+  check((await page.getAttribute('canvas[data-beside]', 'data-beside')) === '1', 'the other curve is drawn');
+  await picture(page, 'scaling-beside');
+  await page.goto(`${server.address}&v=scaling&beside=measure:median`);
+  await page.reload();
+  await page.waitForSelector('[data-other]');
+  check((await page.$$('[data-other]')).length === 2, 'models fitted to medians stand beside');
+  page.wrong = true;
+  await page.goto(`${server.address}&v=scaling&expect=nothing(x)`);
+  await page.reload();
+  await page.waitForSelector('.failure, [role=alert]');
+  check((await page.textContent('body')).includes('nothing'), 'an expectation that cannot be read is said to be so');
+  await page.context().close();
+  await close(server);
+}
+
+rmSync(folder, { recursive: true });
+await close();
