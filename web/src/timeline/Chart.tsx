@@ -1,8 +1,9 @@
 // The rows of a timeline over time: tiles, names in boxes, messages, collectives, waits, marks, selection.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { readable, timeText } from '../data/format';
+import { readable } from '../data/format';
 import { kBelow, kEmpty } from '../data/tile';
-import { axisStep, levelOf, tileRows, type Mark, type Row, type TimelineData } from '../data/timeline';
+import { levelOf, tileRows, type Mark, type Row, type TimelineData } from '../data/timeline';
+import { drawArea, drawAxis, drawNames, kAxis, kNames, type Area } from './frame';
 import { drawBelow, drawMissing, isMissing } from './hatches';
 import { drawHeat, drawLegend, heatSummary, heatText, useHeat, type HeatChoice } from './heat';
 import { drawBoxLabels, drawCollectives, drawMarks, drawMessages, drawWaits, messageAt, type Place } from './overlays';
@@ -10,18 +11,9 @@ import type { Collectives, Messages, Waits } from './overlays';
 import type { Tiles } from '../draw/tiles';
 import { themeColour, useCanvas } from '../widgets/useCanvas';
 
-export const kNames = 188;
-export const kAxis = 24;
-
 export interface Spot {
   row: number; // position in the list of rows
   ns: number;
-}
-export interface Area {
-  from: number;
-  to: number;
-  first: number; // positions of rows; first > last: all
-  last: number;
 }
 export interface Hover extends Spot {
   text: string;
@@ -185,20 +177,7 @@ export function Chart(p: Props) {
         c.fillStyle = p.tint;
         c.fillRect(at.left, at.top, at.width, at.height);
       }
-      if (area) {
-        const all = area.first > area.last;
-        const y0 = all ? at.top : at.y(area.first);
-        const y1 = all ? h : at.y(area.last + 1);
-        c.fillStyle = 'rgb(11 98 196 / 14%)';
-        c.fillRect(at.x(area.from), y0, (area.to - area.from) / at.perPixel, y1 - y0);
-        c.strokeStyle = themeColour('accent');
-        c.strokeRect(
-          at.x(area.from) + 0.5,
-          y0 + 0.5,
-          Math.max(1, (area.to - area.from) / at.perPixel - 1),
-          y1 - y0 - 1,
-        );
-      }
+      if (area) drawArea(c, at, h, area);
       drawMarks(c, at, p.marks);
       if (p.picked) {
         c.fillStyle = themeColour('accent');
@@ -207,55 +186,9 @@ export function Chart(p: Props) {
         c.strokeRect(at.left + 0.5, at.y(p.picked.row) - 0.5, at.width - 1, rowHeight);
       }
       c.restore();
-      // Names of rows.
-      c.save();
-      c.beginPath();
-      c.rect(0, at.top, kNames - 4, at.height);
-      c.clip();
-      c.font = `12px ${themeColour('font')}`;
-      c.textBaseline = 'middle';
-      const every = Math.max(1, Math.ceil(13 / rowHeight));
-      for (let r = firstRow; r < lastRow; ++r) {
-        const row = rows[r]!;
-        if (r % every && row.group < 0) continue;
-        c.fillStyle = themeColour(r === p.picked?.row ? 'accent' : row.group >= 0 ? 'quiet' : 'text');
-        const x = 8 + row.indent * 12;
-        const y = at.y(r) + rowHeight / 2;
-        if (row.group >= 0) c.fillText(row.open ? '▾' : '▸', x, y);
-        c.fillText(cut(c, row.label, kNames - x - (row.group >= 0 ? 20 : 8)), x + (row.group >= 0 ? 12 : 0), y);
-      }
-      c.restore();
-      // Axis.
-      c.fillStyle = themeColour('raised');
-      c.fillRect(0, 0, w, kAxis);
-      c.strokeStyle = themeColour('line');
-      c.beginPath();
-      c.moveTo(0, kAxis - 0.5);
-      c.lineTo(w, kAxis - 0.5);
-      c.moveTo(kNames - 0.5, 0);
-      c.lineTo(kNames - 0.5, h);
-      c.stroke();
+      drawNames(c, at, rows, firstRow, lastRow, p.picked?.row ?? -1);
+      drawAxis(c, at, w, h, area);
       if (p.heat && heat && !heat.why) drawLegend(c, heat, kNames - 1, kAxis);
-      c.fillStyle = themeColour('quiet');
-      c.font = `11px ${themeColour('mono')}`;
-      c.textBaseline = 'middle';
-      const step = axisStep(to - from, at.width);
-      for (let t = Math.ceil(from / step) * step; t < to; t += step) {
-        c.fillRect(Math.round(at.x(t)), kAxis - 6, 1, 6);
-        const text = timeText(t, to - from);
-        if (at.x(t) + 6 + c.measureText(text).width < w) c.fillText(text, at.x(t) + 4, kAxis / 2 - 1);
-      }
-      if (area) {
-        const middle = (at.x(Math.max(area.from, from)) + at.x(Math.min(area.to, to))) / 2;
-        const text = readable((area.to - area.from) / 1e9, 's');
-        const size = c.measureText(text).width;
-        c.fillStyle = themeColour('accent');
-        c.fillRect(at.x(area.from), kAxis - 3, (area.to - area.from) / at.perPixel, 2);
-        c.fillStyle = themeColour('raised');
-        c.fillRect(middle - size / 2 - 4, 2, size + 8, kAxis - 8);
-        c.fillStyle = themeColour('accent');
-        c.fillText(text, middle - size / 2, kAxis / 2 - 1);
-      }
     },
     [
       data,
@@ -425,11 +358,4 @@ export function Chart(p: Props) {
       />
     </div>
   );
-}
-
-export function cut(c: CanvasRenderingContext2D, text: string, width: number): string {
-  if (c.measureText(text).width <= width) return text;
-  let length = Math.max(0, Math.floor((text.length * width) / Math.max(1, c.measureText(text).width)));
-  while (length > 0 && c.measureText(`${text.slice(0, length)}…`).width > width) --length;
-  return length > 1 ? `${text.slice(0, length)}…` : '';
 }

@@ -6,7 +6,7 @@ import { useAsk } from '../state/ask';
 import { css } from '../theme/palette';
 import { Failed } from '../widgets/Failed';
 import { themeColour, useCanvas } from '../widgets/useCanvas';
-import { cut, kNames } from './Chart';
+import { cut, kNames } from './frame';
 import type { Query } from '../data/source';
 
 interface Line {

@@ -7,7 +7,7 @@ import { Tiles } from '../draw/tiles';
 import { binary } from '../state/ask';
 import { themeColour, useCanvas } from '../widgets/useCanvas';
 import { drawBoxLabels, type Place } from './overlays';
-import { kNames } from './Chart';
+import { kNames } from './frame';
 
 interface Props {
   dataset: number;

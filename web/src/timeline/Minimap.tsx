@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { useAsk } from '../state/ask';
 import { colourOf, css } from '../theme/palette';
 import { themeColour, useCanvas } from '../widgets/useCanvas';
-import { kNames } from './Chart';
+import { kNames } from './frame';
 import type { Shares } from './SharesTab';
 
 interface Props {

@@ -4,7 +4,7 @@ import { heldBy, kAnywhere, type Row, type TimelineData } from '../data/timeline
 import { isLive } from '../state/ask';
 import { changeExtra, rangesOf } from '../state/state';
 import { PictureButtons } from '../widgets/SaveButtons';
-import type { Area } from './Chart';
+import type { Area } from './frame';
 import { kInnermost, type Settings } from './settings';
 
 interface Props {

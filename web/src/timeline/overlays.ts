@@ -5,7 +5,7 @@ import type { Mark, Row, TimelineData } from '../data/timeline';
 import { stretches } from '../draw/tiles';
 import { inkOn } from '../theme/palette';
 import { themeColour } from '../widgets/useCanvas';
-import { cut } from './Chart';
+import { cut } from './frame';
 
 // Where things lie on the canvas.
 export interface Place {

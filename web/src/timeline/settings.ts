@@ -2,7 +2,7 @@
 import type { ColourBy } from '../data/colours';
 import { marksOf, rangeOf, type Mark } from '../data/timeline';
 import { parseRanges } from '../state/state';
-import type { Area } from './Chart';
+import type { Area } from './frame';
 
 export interface Settings {
   depth: number; // 255: innermost
