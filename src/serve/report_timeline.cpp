@@ -82,7 +82,7 @@ class TimelineQuestions {
     numbers("channels", channels_);
     json.member("text", std::string_view("summarised for this report: " + rows_.text)).end_object();
     // One member more than the server tells.
-    answer->body.pop_back();
+    answer->body.resize(answer->body.rfind('}'));
     answer->body += fmt::format(",\"held\":{}}}", out.text());
     asked.answer = *std::move(answer);
     return take_(asked);

@@ -84,7 +84,7 @@ TEST_F(ReportSize, StaysBelowTheLimitAndSaysWhatIsMissing) {
   EXPECT_TRUE(whole->left_out.empty());
   // Whatever the limit: the file keeps it, and what does not fit is named.
   std::size_t fewest = tiles(*whole);
-  for (const std::size_t part : {90, 60, 30}) {
+  for (const std::size_t part : {90, 50, 8}) {
     ReportPageOptions options;
     const auto bare = whole->html.size() - (whole->html.rfind("<script type=\"module\">") -
                                             whole->html.find("<script type=\"application/octet-stream\""));

@@ -1,3 +1,4 @@
+/* global OffscreenCanvas */
 // What scenarios in a real browser share: the program, its server, pages whose console must stay empty, pictures.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -165,10 +166,12 @@ export function compareWindow(text, rows, expected) {
   }
 }
 
-// How many colours a timeline shows.
+// How many colours a timeline shows. Read from a copy: reading one that is drawn on again and again is remarked on.
 export function coloursOf(canvas) {
   return canvas.evaluate((element) => {
-    const { data } = element.getContext('2d').getImageData(200, 30, element.width - 220, 60);
+    const copy = new OffscreenCanvas(element.width, element.height).getContext('2d');
+    copy.drawImage(element, 0, 0);
+    const { data } = copy.getImageData(200, 30, element.width - 220, 60);
     const seen = new Set();
     for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
     return seen.size;

@@ -46,10 +46,10 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
   check((await turned()) !== before, 'keys turn the surface');
 
   // What to measure next, as `advise` says it.
-  await page.goto(`${server.address}&v=scaling&budget=20000&process=p`);
+  await page.goto(`${server.address}&v=scaling&budget=60000&process=p`);
   await page.reload();
   await page.waitForSelector('tr[data-advised]');
-  const advice = json('advise', input, '--budget', '20000', '--process-parameter', 'p', '-m', 'time').suggested;
+  const advice = json('advise', input, '--budget', '60000', '--process-parameter', 'p', '-m', 'time').suggested;
   const shown = await page.$$eval('tr[data-advised]', (l) => l.map((r) => [r.dataset.advised, Number(r.dataset.cost)]));
   check(shown.length === advice.length, `${shown.length} points are suggested, advise has ${advice.length}`);
   advice.forEach((s, i) =>
@@ -94,14 +94,17 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
     );
     for (const [name, bug] of marks) {
       const there = ranked.find((m) => m.callpath === name);
-      check(there && there.bug === bug, `expect ${expect}: ${name} is ${bug ? 'a' : 'no'} bug, model: ${there?.bug}`);
+      check(
+        there && (there.mark === '!') === bug,
+        `expect ${expect}: ${name} is ${bug ? 'a' : 'no'} bug, model: '${there?.mark}'`,
+      );
     }
     if (expect === 'log2(p)') await picture(page, 'scaling-expect');
     await page.context().close();
   }
   const page = await open(server, 'v=scaling&at=256&beside=d1');
   await page.waitForSelector('[data-difference]');
-  const minus = json('model', after, '--minus', before, '--predict', 'p=256');
+  const minus = json('model', after, '--minus', before, '--at', 'p=256').models;
   const rows = await page.$$eval('[data-difference]', (l) =>
     l.map((c) => [
       c.closest('[role=row]').querySelector('.name').textContent.replaceAll(' › ', '->'),
@@ -110,7 +113,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
   );
   check(rows.length === 2, `${rows.length} models have one beside them`);
   for (const [name, value] of rows) {
-    const there = minus.find((m) => m.callpath === name)?.predictions[0].value;
+    const there = minus.find((m) => m.callpath === name)?.target_change;
     check(Math.abs(Number(there) - value) < 1e-9, `${name} differs by ${value}, model --minus ${there}`);
   }
   check((await page.getAttribute('canvas[data-beside]', 'data-beside')) === '1', 'the other curve is drawn');

@@ -66,7 +66,7 @@ const kPages = [
   ['durations', [ring], 'v=timeline&tab=durations&fn=1'],
   ['aligned', [ring, ovni], 'v=timeline&al=1'],
   ['scaling', [path.join(examples, 'scaling.txt')], 'v=scaling'],
-  ['scaling-heat', [two], 'v=scaling&plot=heat&budget=20000'],
+  ['scaling-heat', [two], 'v=scaling&plot=heat&budget=100000'],
   ['scaling-surface', [two], 'v=scaling&plot=surface&beside=measure:median'],
   ['compare', [stencil, after], 'v=compare'],
   ['compare-tree', [stencil, after], 'v=compare&cv=tree'],

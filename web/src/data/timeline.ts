@@ -79,7 +79,7 @@ export interface Row {
   indent: number;
   group: number; // node of the system; -1 = a location
   open: boolean;
-  members: number[]; // locations
+  members: number[]; // locations; none: a rank that is missing
 }
 
 export interface RowChoice {
@@ -210,8 +210,23 @@ export function rowsOf(data: TimelineData, choice: RowChoice): Row[] {
   return [...top, ...out];
 }
 
+const kMostMissing = 200;
+
+// Rows of ranks that the run had (`ranks` of them) and the trace has not: they are part of the picture, and empty.
+export function missingRows(data: TimelineData, ranks: number): Row[] {
+  const there = new Set(data.rows.rank);
+  if (!Number.isInteger(ranks) || there.has(-1) || ranks > 1e6) return [];
+  const out: Row[] = [];
+  for (let rank = 0; rank < ranks && out.length < kMostMissing; ++rank) {
+    if (there.has(rank)) continue;
+    out.push({ id: `missing${rank}`, label: `rank ${rank}`, indent: 0, group: -1, open: false, members: [] });
+  }
+  return out;
+}
+
 // Names of rows for a tile: runs of locations in a row are shortened.
-export function tileRows(rows: Row[]): string {
+export function tileRows(all: Row[]): string {
+  const rows = all.filter((row) => row.members.length > 0);
   const out: string[] = [];
   for (let i = 0; i < rows.length;) {
     const row = rows[i]!;

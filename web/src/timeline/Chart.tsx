@@ -69,10 +69,12 @@ export function Chart(p: Props) {
   const rowHeight = heightOf(rows.length);
   const blocks = useMemo(() => {
     const out: { rows: string; r: number; list: Row[] }[] = [];
+    // Ranks that are missing stand at the end: there is nothing to ask for.
+    const there = rows.filter((row) => row.members.length > 0);
     const natural =
-      rows.length === data.rows.label.length && rows.every((row, i) => row.group < 0 && row.id === String(i));
-    for (let i = 0; i < rows.length; i += data.tile_rows) {
-      const list = rows.slice(i, i + data.tile_rows);
+      there.length === data.rows.label.length && there.every((row, i) => row.group < 0 && row.id === String(i));
+    for (let i = 0; i < there.length; i += data.tile_rows) {
+      const list = there.slice(i, i + data.tile_rows);
       // Headings of open groups have no picture of their own: they stand for nothing.
       out.push({ rows: natural ? '' : tileRows(list), r: natural ? i / data.tile_rows : 0, list });
     }

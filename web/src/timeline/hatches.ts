@@ -23,9 +23,10 @@ export function hatch(c: CanvasRenderingContext2D, x: number, y: number, width: 
   c.stroke();
 }
 
-// A location that is part of the run but has no events: its file is missing, or it is empty.
+// A rank whose file is missing, or a location without events.
 export function isMissing(data: TimelineData, row: Row): boolean {
-  return data.state !== 'building' && row.group < 0 && (data.rows.begin_ns[row.members[0] ?? 0] ?? 0) < 0;
+  if (!row.members.length) return true;
+  return data.state !== 'building' && row.group < 0 && (data.rows.begin_ns[row.members[0]!] ?? 0) < 0;
 }
 
 export function drawMissing(

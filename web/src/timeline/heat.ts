@@ -42,7 +42,7 @@ export function useHeat(
   const list = rows.slice(first, Math.ceil(lastRow / kRows) * kRows);
   const [t0, t1] = [Math.max(0, Math.floor(from)), Math.ceil(to)];
   const asked = useAsk<Omit<Heat, 'first' | 'from' | 'to'> & { from_ns: number; to_ns: number }>(
-    choice && list.length && lastRow > firstRow ? `${choice.dataset}/heat` : null,
+    choice && list.some((row) => row.members.length) && lastRow > firstRow ? `${choice.dataset}/heat` : null,
     {
       what: choice?.what,
       channel: choice?.channel,

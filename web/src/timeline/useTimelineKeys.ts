@@ -71,7 +71,7 @@ function zoomKeys({ zoom, span, from, to, settings, under, picked, fit }: Contex
 
 function rowKeys({ rows, picked, under, from, to, settings, pick, toggleAround }: Context): Keys {
   const move = (by: number) => {
-    const places = rows.filter((r) => r.group < 0);
+    const places = rows.filter((r) => r.group < 0 && r.members.length > 0);
     const now = places.findIndex((r) => r.members[0] === picked?.location);
     const next = places[Math.max(0, Math.min(places.length - 1, (now < 0 ? -1 : now) + by))];
     if (next) pick(next.members[0]!, picked?.ns ?? (from + to) / 2);

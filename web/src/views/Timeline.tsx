@@ -2,7 +2,7 @@
 // tables and pictures of the part that is selected.
 import { useMemo, useState } from 'preact/hooks';
 import { isHeat } from '../data/colours';
-import { contextOfPath, kAnywhere, rowsOf, type Row, type RowTimes } from '../data/timeline';
+import { contextOfPath, kAnywhere, missingRows, rowsOf, type Row, type RowTimes } from '../data/timeline';
 import type { Session } from '../data/types';
 import { ask, isLive, useAsk } from '../state/ask';
 import { changeExtra, parseRanges, rangesOf, state } from '../state/state';
@@ -52,6 +52,7 @@ function TimelineOf({ name, dataset, others }: { name: string; dataset: number; 
   const [from, to] = windowOf(s, span);
   const building = data?.state === 'building' ? data.rows_ready : undefined;
 
+  const ranks = Number(session.data?.datasets[dataset]?.info.find(([key]) => key === 'ranks')?.[1] ?? NaN);
   const timed = order.startsWith('time:') || order === 'similar';
   const times = useAsk<RowTimes>(data && timed ? `${dataset}/row_times` : null, { channel, v: data?.version });
   const rows: Row[] = useMemo(() => {
@@ -67,8 +68,9 @@ function TimelineOf({ name, dataset, others }: { name: string; dataset: number; 
       times: times.data,
     })
       .filter((row) => !held || held.has(row.id) || (row.group >= 0 && row.open))
-      .filter((row) => !chosen || row.members.some((m) => chosen.has(m)));
-  }, [data, rest['col'], rest['q'], order, rest['pin'], times.data, s.locations]);
+      .filter((row) => !chosen || row.members.some((m) => chosen.has(m)))
+      .concat(chosen || settings.filter ? [] : missingRows(data, ranks));
+  }, [data, rest['col'], rest['q'], order, rest['pin'], times.data, s.locations, ranks]);
   // Of the call tree: one call path, or a function however it is called.
   const named = settings.path[0] === kAnywhere ? (settings.path[1] ?? '') : '';
   const context = useMemo(
@@ -124,7 +126,7 @@ function TimelineOf({ name, dataset, others }: { name: string; dataset: number; 
 
   const fit = async (spot: Spot) => {
     const row = rows[spot.row];
-    if (!row || row.group >= 0 || !isLive()) return;
+    if (!row || row.group >= 0 || !row.members.length || !isLive()) return;
     const there = await ask<At>(`${dataset}/at`, { row: row.members[0], t: Math.round(spot.ns), channel });
     const call = there.open[there.open.length - 1];
     if (call?.end_ns === undefined) return;
@@ -234,7 +236,7 @@ function TimelineOf({ name, dataset, others }: { name: string; dataset: number; 
             pick={(spot, line) => {
               setMessage(line);
               const row = spot && rows[spot.row];
-              if (spot && row && row.group < 0) pick(row.members[0]!, spot.ns);
+              if (spot && row && row.group < 0 && row.members.length) pick(row.members[0]!, spot.ns);
             }}
             select={(a) => {
               if (!a) return rest['sel'] ? changeExtra({ sel: '', sr: '' }) : undefined;
