@@ -12,9 +12,9 @@ export const kColourBy: [ColourBy, string][] = [
   ['module', 'module or file'],
   ['depth', 'depth'],
   ['calls', 'how many calls'],
-  ['duration', 'length of calls'],
-  ['bytes', 'bytes sent and received'],
-  ['waiting', 'waiting for others'],
+  ['duration', 'call length'],
+  ['bytes', 'bytes moved'],
+  ['waiting', 'waiting'],
   ['counter', 'counter'],
 ];
 export function isHeat(by: ColourBy): boolean {

@@ -13,7 +13,11 @@ const kColumns: Column[] = [
   ['SMAPE', 72],
   ['R²', 64],
 ];
-const kBeside: Column[] = [
+// With another set beside it there is room for less.
+const kCompared: Column[] = [
+  ['', 28],
+  ['at target', 108],
+  ['share', 76],
   ['beside it', 84],
   ['difference', 92],
 ];
@@ -32,7 +36,7 @@ interface Props {
 }
 
 export function ModelTable({ ranked, sort, compared, paths, choose }: Props) {
-  const columns = compared ? [...kColumns, ...kBeside] : kColumns;
+  const columns = compared ? kCompared : kColumns;
   const by = (title: string) => {
     const same = sort.slice(0, -1) === title;
     const falling = same ? !sort.endsWith('-') : title !== 'call path';
@@ -115,9 +119,13 @@ function ModelRow(p: {
         <span>{readable(value, unit)}</span>
       </div>
       {number(76, percent(share, 1))}
-      {number(84, readable(toNumber(m.now), unit))}
-      {number(72, `${Number(toNumber(m.SMAPE).toPrecision(3))}%`)}
-      {number(64, Number.isFinite(toNumber(m.AR2)) ? toNumber(m.AR2).toFixed(3) : '–')}
+      {!p.compared && (
+        <>
+          {number(84, readable(toNumber(m.now), unit))}
+          {number(72, `${Number(toNumber(m.SMAPE).toPrecision(3))}%`)}
+          {number(64, Number.isFinite(toNumber(m.AR2)) ? toNumber(m.AR2).toFixed(3) : '–')}
+        </>
+      )}
       {p.compared && (
         <>
           {number(84, otherValue === undefined ? '–' : readable(otherValue, unit), { 'data-other': otherValue })}

@@ -58,11 +58,13 @@ export function useHeat(
   return { ...asked.data, first, from: asked.data.from_ns, to: asked.data.to_ns };
 }
 
+const kOrders = 1000; // below this part of the largest everything looks the same
+
 // Over orders of magnitude a linear scale shows the largest alone.
 function shareOf(heat: Heat, value: number): number {
-  const low = Math.max(heat.least, heat.most / 1e6);
-  if (heat.unit !== 'share' && low > 0 && heat.most / low > 100)
-    return value <= 0 ? 0 : Math.max(0, Math.log(value / low) / Math.log(heat.most / low));
+  const low = Math.max(heat.least, heat.most / kOrders);
+  if (heat.unit !== 'share' && low > 0 && heat.most / low > 20)
+    return value <= low ? 0 : Math.log(value / low) / Math.log(heat.most / low);
   return heat.most > 0 ? value / heat.most : 0;
 }
 

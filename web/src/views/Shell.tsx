@@ -240,7 +240,7 @@ export function Shell() {
         <span class="spacer" />
         {warnings > 0 && (
           <button style={{ height: '18px', color: 'var(--warn)' }} onClick={() => change({ view: 'overview' })}>
-            {warnings} warnings ▸
+            {warnings} {warnings === 1 ? 'warning' : 'warnings'} ▸
           </button>
         )}
         <span>fathom {asked.data.fathom}</span>
