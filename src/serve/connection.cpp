@@ -26,7 +26,8 @@ class LimitedStream final : public httplib::Stream {
 
   // The next request has so much time to arrive.
   void begin(milliseconds time) { deadline_ = Clock::now() + time; }
-  [[nodiscard]] bool expired() const { return expired_; }
+  // Something that was wanted did not come.
+  [[nodiscard]] bool broken() const { return broken_; }
   [[nodiscard]] bool buffered() const { return at_ < filled_; }
   [[nodiscard]] bool ready(short what, milliseconds time) const {
     pollfd waiting{sock_, what, 0};
@@ -41,16 +42,8 @@ class LimitedStream final : public httplib::Stream {
   [[nodiscard]] bool is_writable() const override { return ready(POLLOUT, write_time_); }
 
   ssize_t read(char* to, std::size_t size) override {
-    expired_ = expired_ || Clock::now() >= deadline_;
-    if (expired_) return -1;
-    if (!buffered()) {
-      if (!is_readable()) {
-        expired_ = Clock::now() >= deadline_;
-        return -1;
-      }
-      const ssize_t got = receive();
-      if (got <= 0) return got;
-    }
+    broken_ = broken_ || Clock::now() >= deadline_ || (!buffered() && (!is_readable() || receive() <= 0));
+    if (broken_) return -1;
     const std::size_t count = std::min(size, filled_ - at_);
     std::memcpy(to, &buffer_[at_], count);
     at_ += count;
@@ -87,7 +80,7 @@ class LimitedStream final : public httplib::Stream {
   milliseconds read_time_;
   milliseconds write_time_;
   Clock::time_point deadline_ = Clock::time_point::max();
-  bool expired_ = false;
+  bool broken_ = false;
   std::array<char, 4096> buffer_{};
   std::size_t at_ = 0;
   std::size_t filled_ = 0;
@@ -109,8 +102,8 @@ bool LimitedServer::process_and_close_socket(socket_t sock) {
     stream.begin(request_time_);
     bool closed = false;
     answered = process_request(stream, left == 1, closed, nullptr);
-    // What came too late is answered with an error; more of it would begin the next request.
-    if (!answered || closed || stream.expired()) break;
+    // What could not be read is answered with an error; more of it would begin the next request.
+    if (!answered || closed || stream.broken()) break;
   }
   shutdown(sock, SHUT_RDWR);
   close(sock);
