@@ -135,7 +135,8 @@ std::string contents(const std::vector<std::string>& names) {
 bool belongs_to_dataset(const std::string& name) {
   const std::string file = fs::path(name).filename().string();
   return format_for_extension(file, {}) != nullptr || file == "meta.db" || file == "experiment.xml" ||
-         file.ends_with(".obs") || file.starts_with("profile.0.");
+         file.ends_with(".obs") ||
+         (file.starts_with("profile.") && file.find_first_not_of("0123456789.", 8) == std::string::npos);  // TAU
 }
 
 // A profile in the archive is opened in memory; what has several files is unpacked.
