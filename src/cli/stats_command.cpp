@@ -21,8 +21,9 @@ class StatsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.positional("PATH", path_, "a trace")
-        .choice("--clock", clock_, {"run", "raw"},
-                "DUMPI: times with the clocks of several nodes brought together (run), or as stored (raw)")
+        .choice("--clock", clock_, {"start", "run", "raw"},
+                "moments in text since the first event (start, the default), on the trace's clock (run), or as stored "
+                "(raw; DUMPI: otherwise the clocks of several nodes are brought together)")
         .values("--by", "WHAT", by_,
                 "further tables; DUMPI: kind, rank, rank-call, rank-size, size, counter, bin, bin-call, bin-peer, "
                 "bin-size, bin-counter, bin-total; ovni: model, thread; samples: location, context, gpu-idle; others: "
@@ -93,7 +94,15 @@ class StatsCommand final : public Command {
     const bool people = !session.json() && !session.csv();
     if (people && !table_)
       std::replace(options.by.begin(), options.by.end(), std::string("bin"), std::string("bin-total"));
-    FATHOM_TRY(const TraceStatistics statistics, dataset->statistics(options));
+    FATHOM_TRY(TraceStatistics statistics, dataset->statistics(options));
+    const auto has_moments = [](const Table& table) {
+      return std::any_of(table.schema.columns.begin(), table.schema.columns.end(), is_moment);
+    };
+    if (people && clock_ == "start" && std::any_of(statistics.tables.begin(), statistics.tables.end(), has_moments)) {
+      FATHOM_TRY(const auto trace, dataset->trace());
+      FATHOM_TRY(const auto first, first_time(*trace));
+      for (Table& table : statistics.tables) since(first.value_or(0), table);
+    }
     if (session.json()) {
       write_json(session, statistics);
     } else if (session.csv()) {
@@ -252,14 +261,30 @@ class StatsCommand final : public Command {
     return std::nullopt;
   }
 
+  static bool is_moment(const ColumnSpec& spec) {
+    return spec.type == ColumnType::seconds && (spec.name.starts_with("first_") || spec.name.starts_with("last_") ||
+                                                spec.name == "from_s" || spec.name == "to_s");
+  }
+  // Moments as times since the first event, as --from-time takes them.
+  static void since(std::int64_t first_ns, Table& table) {
+    for (std::size_t i = 0; i < table.schema.columns.size(); ++i) {
+      if (!is_moment(table.schema.columns[i])) continue;
+      Column& column = table.data.columns[i];
+      const auto values = column.values<std::int64_t>();
+      std::vector<std::int64_t> moments(values.begin(), values.end());
+      for (std::int64_t& moment : moments) moment -= first_ns;
+      const std::vector<std::uint64_t> validity(column.validity().begin(), column.validity().end());
+      column = Column::seconds(std::move(moments));
+      if (!validity.empty()) column = std::move(column).with_validity(validity);
+    }
+  }
+
   // Points in time keep all their digits, so that they can be found again.
   static TableLook look_of(const Schema& schema) {
     TableLook look;
     for (const ColumnSpec& spec : schema.columns) {
-      const bool moment = spec.name.starts_with("first_") || spec.name.starts_with("last_") || spec.name == "from_s" ||
-                          spec.name == "to_s";
       look.columns.push_back({spec.name,
-                              moment                 ? Show::exact
+                              is_moment(spec)        ? Show::exact
                               : spec.name == "share" ? Show::share
                                                      : Show::automatic,
                               "", is_text(spec.type)});
@@ -310,7 +335,7 @@ class StatsCommand final : public Command {
     session.out().write("\n" + wrapped(text, session.terminal().width, ""));
   }
 
-  std::string clock_ = "run";
+  std::string clock_ = "start";
   std::string path_;
   std::vector<std::string> by_;
   std::vector<std::string> locations_;
