@@ -218,7 +218,9 @@ class StatsCommand final : public Command {
       session.out().write(table_text(table, session.terminal(), look));
       return;
     }
-    look.columns.insert(look.columns.end(), {"wall_s", Show::bar});
+    // Calls count where they begin: the time of long ones may be more than a bin has, which is no share of it.
+    std::erase_if(look.columns, [](const auto& column) { return column.show == Show::share; });
+    look.columns.push_back({"wall_s", Show::bar});
     // A bin with few calls is a phase in which everybody computes, or waits for somebody.
     const double usual = median(table.column("calls"));
     std::string slow;
