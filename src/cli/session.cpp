@@ -84,7 +84,9 @@ Result<void> Session::show_rows(const TableSource& source, const ScanRequest& re
   const std::optional<RowProgress> shown = terminal_.bars ? std::nullopt : progress;
   if (csv()) return write_rows(out_, RowForm::csv, source, request, shown);
   if (json()) return write_rows(out_, RowForm::json, source, request, shown);
-  return write_text(out_, source, request, look);
+  TableLook fitting = look;
+  if (terminal_.bars) fitting.line_width = terminal_.width;
+  return write_text(out_, source, request, fitting);
 }
 
 void Session::show_table(const Table& table, std::string_view key, const TableLook& look) {

@@ -22,7 +22,7 @@ Result<void> write_sql_result(Output& out, SqlForm form, const TableSource& rows
     case SqlForm::text:
       break;
   }
-  return write_text(out, rows, {}, {.columns = {}, .all = Show::exact, .style = {}});
+  return write_text(out, rows, {}, {.columns = {}, .all = Show::exact});
 }
 
 Result<void> write_sql_file(const TableSource& rows, const std::filesystem::path& target) {

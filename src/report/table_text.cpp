@@ -162,11 +162,27 @@ struct LineWriter::Layout {
 };
 
 LineWriter::LineWriter(Output& out, Schema schema, const TableLook& look)
-    : out_(out), schema_(std::move(schema)), layout_(new Layout{shown_columns(schema_, look)}) {
+    : out_(out),
+      schema_(std::move(schema)),
+      layout_(new Layout{shown_columns(schema_, look)}),
+      line_width_(look.line_width) {
   for (const Shown& one : layout_->columns) widths_.push_back(display_width(one.title));
 }
 
 LineWriter::~LineWriter() = default;
+
+namespace {
+
+// The end of a text, as much as fits: of call paths it says more than the beginning.
+std::string end_of(std::string_view text, std::size_t width) {
+  while (display_width(text) > width) {
+    do text.remove_prefix(1);
+    while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U);  // inside of a character
+  }
+  return std::string(text);
+}
+
+}  // namespace
 
 void LineWriter::print(const std::vector<std::string>& cells) {
   std::string line;
@@ -175,6 +191,13 @@ void LineWriter::print(const std::vector<std::string>& cells) {
     const std::size_t used = display_width(cells[i]);
     const std::string blanks(used < widths_[i] ? widths_[i] - used : 0, ' ');
     if (i > 0) line += "  ";
+    constexpr std::size_t kLeast = 8;  // characters of a name that still say something
+    const std::size_t room = line_width_ - std::min(line_width_, display_width(line));
+    const bool last_text = i + 1 == cells.size() && is_text(schema_.columns[one.column].type);
+    if (line_width_ > 0 && last_text && used > room && room >= kLeast) {
+      line += "…" + end_of(cells[i], room - 1);
+      continue;
+    }
     line += align_of(schema_.columns[one.column], one.show) == Align::right ? blanks + cells[i] : cells[i] + blanks;
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();

@@ -37,6 +37,8 @@ struct TableLook {
   Show all = Show::automatic;            // how, where none are named; exact: titles are the names as they are, too
   // The style of a row, over that of its cells; nothing = plain.
   std::function<Style(const Table& table, std::size_t row)> style = {};
+  // Of the terminal that rows run over: a text at the end of a line is cut at its beginning so that it fits; 0 = nothing is cut.
+  std::size_t line_width = 0;
 };
 
 // With all digits; "" where there is none.
@@ -64,6 +66,7 @@ class LineWriter {
   Schema schema_;
   std::unique_ptr<Layout> layout_;
   std::vector<std::size_t> widths_;
+  std::size_t line_width_;
   std::vector<std::vector<std::string>> waiting_;
   bool started_ = false;
 };
