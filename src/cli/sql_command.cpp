@@ -94,6 +94,15 @@ class SqlCommand final : public Command {
   }
 
   static Result<int> list_tables(Session& session, const query::Database& database) {
+    if (session.json() || session.csv()) {
+      TableBuilder rows(
+          {"table", {{"name", ColumnType::text}, {"columns", ColumnType::text}, {"title", ColumnType::text}}});
+      for (const auto& table : database.names()) {
+        rows.row(table.name, fmt::format("{}", fmt::join(table.columns, ", ")), table.title);
+      }
+      FATHOM_CHECK(session.show_rows(*source_of(std::move(rows).finish())));
+      return kDone;
+    }
     for (const auto& table : database.names()) {
       session.out().write(fmt::format("{}({})\n    {}\n", table.name, fmt::join(table.columns, ", "), table.title));
     }
