@@ -52,6 +52,12 @@ def docs(fathom: Program) -> None:
     for paths, query in queries:
         rows = fathom.csv("sql", *paths.split(), query)
         check(len(rows) > 0, f"no rows: {query}")
+    # The list of tables in all forms: every table that it names can be asked for.
+    for table in fathom.json("sql", "examples/stencil.cubex", "--tables"):
+        found = fathom.csv("sql", "examples/stencil.cubex", f"SELECT * FROM {table['name']} LIMIT 1")
+        check(not found or ", ".join(found[0]) == table["columns"], f"{table['name']}: {table['columns']}")
+    # As the cookbook has it.
+    check(len(fathom.csv("sql", "examples/stencil.cubex", "SELECT * FROM hot_region LIMIT 5")) == 5, "cookbook, task 10")
 
 
 def same(name: str, ours: list, theirs: list) -> None:

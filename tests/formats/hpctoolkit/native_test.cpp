@@ -84,7 +84,7 @@ TEST_F(HpctoolkitNative, PrereleaseWithoutContexts) {
   auto profile = dataset->profile();
   ASSERT_TRUE(profile.ok());
   EXPECT_EQ((*profile)->defs().contexts.size(), 0U);
-  EXPECT_EQ((*profile)->defs().metrics.at(0).name, "cycles");
+  EXPECT_EQ((*profile)->defs().metrics[0].name, "cycles");
 }
 
 // A metric of one scope has no suffix: its accumulator says which scope it is.
