@@ -1,5 +1,7 @@
 #include "findings/dataset_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/team.hpp"
@@ -131,7 +133,8 @@ Result<Side> all_runs_of(const std::filesystem::path& directory, const OpenDatas
   if (side.profiles.empty()) return Error("this directory holds no runs", Place::in(directory.string()));
   for (const auto& [entry, error] : failed) {
     if (std::find(endings.begin(), endings.end(), entry.extension()) == endings.end()) continue;
-    FATHOM_CHECK(work->diagnostics.warn("runs.unreadable", Place::in(entry.string()), error.what()));
+    FATHOM_CHECK(work->diagnostics.warn("runs.unreadable", Place::in(entry.string()),
+                                        fmt::format("left out, since it cannot be read: {}", error.what())));
   }
   return side;
 }
