@@ -117,7 +117,7 @@ def caliper(path, wanted):
                 expect(path, f"sum of {name}", sums[name], float(value), 1e-9)
         return
     expect(path, "records", info["records"], wanted["records"])
-    attributes = dict(one.split("=", 1) for one in info.get("attributes", []))
+    attributes = info.get("attributes", {})
     for key, value in wanted["globals"].items():
         if key in ("cali.channel", "jobsize", "spot.format.version"):
             expect(path, key, attributes.get(key), value)
