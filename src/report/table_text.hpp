@@ -37,7 +37,7 @@ struct TableLook {
   Show all = Show::automatic;            // how, where none are named; exact: titles are the names as they are, too
   // The style of a row, over that of its cells; nothing = plain.
   std::function<Style(const Table& table, std::size_t row)> style = {};
-  // Of the terminal that rows run over: a text at the end of a line is cut at its beginning so that it fits; 0 = nothing is cut.
+  // Of the terminal that rows run over: a text at the end of a line loses its beginning to fit; 0 = nothing is cut.
   std::size_t line_width = 0;
 };
 
