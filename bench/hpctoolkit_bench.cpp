@@ -198,7 +198,15 @@ double transpose(const fs::path& database, const fs::path& target, std::uint32_t
   const auto slot = [](std::uint16_t id) { return std::size_t{id}; };
   const auto id = [](std::size_t s) { return static_cast<std::uint16_t>(s); };
   const auto nothing = [](std::uint32_t, std::span<const hpctoolkit::SummaryCell>) {};
-  must(hpctoolkit::write_transposed({hpctoolkit::Generation::meta, blob, db.profiles(), sizes, id, slot, nothing, work},
+  must(hpctoolkit::write_transposed({.generation = hpctoolkit::Generation::meta,
+                                     .profiles = blob,
+                                     .last = db.profiles().size(),
+                                     .records = db.profiles(),
+                                     .sizes = sizes,
+                                     .id_of_slot = id,
+                                     .slot_of_id = slot,
+                                     .summarise = nothing,
+                                     .work = work},
                                     target));
   return static_cast<double>(fs::file_size(target));
 }
