@@ -59,7 +59,13 @@ Result<Blob> map_file(const std::filesystem::path& path) {
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return Blob(name, {}, nullptr);
   auto mapping = map_guarded(file.get(), size, name);
-  if (mapping == nullptr) return failed(errno);
+  if (mapping == nullptr) {
+    const int code = errno;
+    if (code != ENOMEM) return failed(code);
+    return Error("cannot be mapped: the system allows a process no further mapping, or no more address space",
+                 Place::in(name))
+        .hint("a run of very many files needs a larger vm.max_map_count (sysctl), or is read in parts");
+  }
   const Bytes bytes(static_cast<const std::byte*>(mapping.get()), size);
   return Blob(name, bytes, std::move(mapping));
 }
