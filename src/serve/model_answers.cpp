@@ -18,7 +18,8 @@ namespace fathom::serve {
 
 namespace {
 constexpr std::size_t kMostModels = 2000;
-constexpr std::size_t kMostSets = 8;  // kept
+constexpr std::size_t kMostSets = 8;           // kept
+constexpr std::size_t kMostRepetitions = 200;  // of a point: more cannot be told apart in a plot
 }  // namespace
 
 Result<const ModelAnswers::Fitted*> ModelAnswers::fitted(const Request& request) {
@@ -74,6 +75,28 @@ Result<Answer> ModelAnswers::advice(const Request& request) {
   return Answer::json(out.text());
 }
 
+Result<Answer> ModelAnswers::repetitions(const Request& request) {
+  const Experiment& e = *experiment_;
+  Output out;
+  JsonWriter json(out);
+  json.begin_object().key("values").begin_array();
+  for (const std::string_view wanted : split(request.get("series"), ',')) {
+    const auto number = parse_integer<std::size_t>(wanted);
+    if (!number || *number >= e.series().size()) return Error::usage("there is no such series of measurements");
+    const Series& series = e.series()[*number];
+    json.begin_array();
+    for (std::size_t i = 0; i < e.points_of(series).size(); ++i) {
+      const std::span<const double> all = e.values(series.first + i);
+      json.begin_array();
+      for (const double value : all.first(std::min(all.size(), kMostRepetitions))) json.value(value);
+      json.end_array();
+    }
+    json.end_array();
+  }
+  json.end_array().end_object();
+  return Answer::json(out.text());
+}
+
 Result<Answer> ModelAnswers::models(const Request& request) {
   FATHOM_TRY(const Fitted* made, fitted(request));
   const Experiment& e = *experiment_;
@@ -117,7 +140,8 @@ Result<Answer> ModelAnswers::models(const Request& request) {
   for (std::size_t i = 0; i < count; ++i) {
     const RankedModel& r = ranking.models[i];
     const Series& s = e.series()[r.model->series];
-    json.begin_object().member("callpath", std::string_view(e.callpaths()[s.callpath].name));
+    json.begin_object().member("series", r.model->series);
+    json.member("callpath", std::string_view(e.callpaths()[s.callpath].name));
     json.member("metric", std::string_view(e.metrics()[s.metric].name));
     json.member("unit", std::string_view(unit_of(e.metrics()[s.metric])));
     json.member("function", std::string_view(text(r.model->function, e.parameters())));

@@ -21,6 +21,8 @@ class ModelAnswers {
   Result<Answer> models(const Request& request);
   // budget, process (a parameter), metric: what to measure next, as `advise` has it.
   Result<Answer> advice(const Request& request);
+  // series=3,7: every single value that was measured, by series and point; none where only statistics are known.
+  Result<Answer> repetitions(const Request& request);
 
  private:
   struct Fitted {

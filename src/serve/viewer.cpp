@@ -129,12 +129,14 @@ Answer Viewer::session(const Request& request) {
 
 Result<Answer> Viewer::about(Shown& shown, std::string_view what, const Request& request) {
   const std::lock_guard lock(*mutex_);
-  if (what == "models" || what == "advice") {
+  if (what == "models" || what == "advice" || what == "repetitions") {
     if (shown.models == nullptr) {
       FATHOM_TRY(ExperimentPtr experiment, shown.dataset->experiment());
       shown.models = std::make_unique<ModelAnswers>(std::move(experiment), shown.dataset->work());
     }
-    return what == "models" ? shown.models->models(request) : shown.models->advice(request);
+    return what == "models"   ? shown.models->models(request)
+           : what == "advice" ? shown.models->advice(request)
+                              : shown.models->repetitions(request);
   }
   using Question = Result<Answer> (*)(ProfileAnswers&, Shown&, const Request&);
   static const std::map<std::string_view, Question> kQuestions = {

@@ -1,9 +1,9 @@
 // Models in a real browser: node tests/scaling.mjs FATHOM EXAMPLES [SCREENSHOTS]. Numbers must be those of `model` and
 // `advise`.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { check, close, json, near, open, picture, serve } from './harness.mjs';
+import { check, close, examples, json, near, open, picture, serve } from './harness.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
 
@@ -127,6 +127,83 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
   await page.reload();
   await page.waitForSelector('.failure, [role=alert]');
   check((await page.textContent('body')).includes('nothing'), 'an expectation that cannot be read is said to be so');
+  await page.context().close();
+  await close(server);
+}
+
+// Several call paths in one plot, each or their sum; what was measured as mean, median, least, largest or all of it.
+{
+  const input = path.join(examples, 'scaling.txt');
+  const measured = {};
+  let region = '';
+  for (const line of readFileSync(input, 'utf8').split('\n')) {
+    if (line.startsWith('REGION ')) measured[(region = line.slice(7).trim())] = [];
+    if (line.startsWith('DATA ')) measured[region].push(line.slice(5).trim().split(/\s+/).map(Number));
+  }
+  const points = [4, 8, 16, 32, 64];
+  const kinds = {
+    mean: (list) => [list.reduce((s, v) => s + v, 0) / list.length],
+    median: (list) => [[...list].sort((a, b) => a - b)[2]], // of five
+    minimum: (list) => [Math.min(...list)],
+    maximum: (list) => [Math.max(...list)],
+    all: (list) => list,
+  };
+  const server = await serve(input);
+  const page = await open(server, 'v=scaling&at=512');
+  await page.waitForSelector('canvas[data-curves]');
+  const models = json('model', input, '--predict', 'p=512');
+  const wanted = ['main->solve', 'main->solve->stencil', 'main->read_input'];
+  for (const name of wanted)
+    await page
+      .locator('[role=row]:has([data-value]) .name')
+      .filter({ hasText: new RegExp(`^${name.replaceAll('->', ' › ')}$`) })
+      .click({ modifiers: name === wanted[0] ? [] : ['Control'] });
+  // The curves once as many points of each are there as are wanted.
+  const curves = async (count, values) => {
+    await page.waitForFunction(
+      ([c, v]) => {
+        const all = JSON.parse(document.querySelector('canvas[data-curves]').dataset.curves);
+        return all.length === c && all.every(([, list]) => list.every((p) => p.length === 1 + v));
+      },
+      [count, values],
+    );
+    return JSON.parse(await page.getAttribute('canvas[data-curves]', 'data-curves'));
+  };
+  const target = (name) => Number(models.find((m) => m.callpath === name).predictions[0].value);
+  const compare = (text, list, expected) =>
+    list.forEach(([x, ...values], i) => {
+      check(x === points[i], `${text}: point ${i} lies at ${x}`);
+      values.forEach((v, k) =>
+        check(near(v, expected[i][k], 1e-9), `${text} at ${x}: ${v}, in the file ${expected[i][k]}`),
+      );
+    });
+  for (const [kind, of] of Object.entries(kinds)) {
+    await page.selectOption('select[aria-label=points]', kind);
+    const shown = await curves(wanted.length, kind === 'all' ? 5 : 1);
+    wanted.forEach((name, i) => {
+      check(near(shown[i][0], target(name)), `${name} at the target: ${shown[i][0]}, model ${target(name)}`);
+      compare(`${kind} of ${name}`, shown[i][1], measured[name].map(of));
+    });
+  }
+  await picture(page, 'scaling-several');
+  await page.getByRole('button', { name: 'sum', exact: true }).click();
+  const [sum] = await curves(1, 5);
+  check(
+    near(
+      sum[0],
+      wanted.reduce((s, n) => s + target(n), 0),
+    ),
+    `the sum at the target: ${sum[0]}`,
+  );
+  compare(
+    'runs of the sum',
+    sum[1],
+    points.map((_, i) => [0, 1, 2, 3, 4].map((k) => wanted.reduce((s, n) => s + measured[n][i][k], 0))),
+  );
+  await picture(page, 'scaling-sum');
+  await page.reload();
+  await page.waitForSelector('canvas[data-curves]');
+  check(near((await curves(1, 5))[0][0], sum[0]), 'a reload keeps the chosen call paths and their sum');
   await page.context().close();
   await close(server);
 }

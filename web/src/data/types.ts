@@ -75,6 +75,7 @@ export interface Terms {
 }
 
 export interface Model {
+  series: number; // of the experiment
   callpath: string;
   metric: string;
   unit: string;

@@ -1,9 +1,10 @@
 // The chosen models as curves over one parameter, or one of them over two.
+import type { PointKind } from '../data/curves';
 import type { Advice, Model, Models } from '../data/types';
 import { isLive } from '../state/ask';
-import { changeExtra, extra } from '../state/state';
+import { changeExtra, extra, state } from '../state/state';
 import { ModelHeat } from '../widgets/ModelHeat';
-import { kSeries, ModelPlot, type PointKind } from '../widgets/ModelPlot';
+import { kSeries, ModelPlot } from '../widgets/ModelPlot';
 import { ModelSurface } from '../widgets/ModelSurface';
 import { AdvicePane } from './AdvicePane';
 
@@ -71,6 +72,7 @@ export function PlotPane(p: Props) {
         ) : (
           <ModelPlot
             {...{ all, parameter, at, log, points, advised }}
+            dataset={state.value.dataset}
             models={picked}
             beside={p.beside}
             sum={sum && picked.length > 1}
@@ -117,7 +119,7 @@ function CurveTools(p: { log: boolean; points: PointKind; sum: boolean; several:
         value={p.points}
         onChange={(e) => changeExtra({ pts: e.currentTarget.value === 'all' ? '' : e.currentTarget.value }, false)}
       >
-        <option value="all">mean, least to largest</option>
+        <option value="all">every repetition</option>
         <option value="mean">mean</option>
         <option value="median">median</option>
         <option value="minimum">minimum</option>

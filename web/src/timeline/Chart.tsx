@@ -294,6 +294,7 @@ export function Chart(p: Props) {
         data-window={`${Math.round(from)}-${Math.round(to)}`}
         data-rows={rows.length}
         data-missing={rows.filter((row) => isMissing(data, row)).length}
+        data-bands={p.collectives ? JSON.stringify(p.collectives.collectives) : undefined}
         data-heat={p.heat && heat ? heatSummary(p.heat, heat) : undefined}
         onMouseDown={(event) => {
           const at = spot(event);

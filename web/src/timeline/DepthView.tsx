@@ -1,7 +1,7 @@
 // The call stack of one row over time: a lane per level, the same zoom as above.
 import { useMemo, useState } from 'preact/hooks';
 import { rgbOf } from '../data/colours';
-import { levelFor } from '../data/tile';
+import { kBelow, kEmpty, levelFor } from '../data/tile';
 import type { TimelineData } from '../data/timeline';
 import { Tiles } from '../draw/tiles';
 import { binary } from '../state/ask';
@@ -58,7 +58,7 @@ export function DepthView(p: Props) {
       })),
     [lanes],
   );
-  const { canvas, attach, height } = useCanvas(
+  const { canvas, attach, width, height } = useCanvas(
     ({ context: c, width: w, height: h }) => {
       const plot = Math.max(1, w - kNames);
       const perPixel = (to - from) / plot;
@@ -119,6 +119,18 @@ export function DepthView(p: Props) {
     },
     [tiles, turn, from, to, p.at, p.theme, scroll, lanes],
   );
+  // What is open at the picked moment, a name per level, as far as it is drawn.
+  const stack = () => {
+    const k = levelFor((to - from) / Math.max(1, width - kNames));
+    const bin = Math.floor(p.at / 2 ** k);
+    const shown = tiles.peek({ rows: '', r: 0, k, i: Math.floor(bin / data.tile_bins) });
+    if (!shown) return undefined;
+    const cells = Array.from({ length: lanes }, (_, r) => {
+      const cell = shown.tile.dominant[r * shown.tile.bins + (bin % data.tile_bins)] ?? kEmpty;
+      return cell === kEmpty ? '' : (data.contexts.name[shown.tile.names[cell & ~kBelow] ?? 0] ?? '');
+    });
+    return JSON.stringify(cells);
+  };
   return (
     <div
       class="depthview"
@@ -140,6 +152,7 @@ export function DepthView(p: Props) {
         role="img"
         aria-label={`call stack of ${data.rows.name[p.location] || data.rows.label[p.location]}`}
         data-lanes={lanes}
+        data-stack={stack()}
         onClick={(event) => {
           const box = canvas!.getBoundingClientRect();
           p.pick(from + ((to - from) * (event.clientX - box.left - kNames)) / Math.max(1, box.width - kNames));

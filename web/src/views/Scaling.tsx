@@ -1,5 +1,5 @@
 // Ranked models, another set of them beside it, and a plot of the chosen ones over one parameter or two.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { csvOf, download, fileName } from '../data/export';
 import type { Query } from '../data/source';
 import type { Models, Session } from '../data/types';
@@ -37,7 +37,8 @@ export function Scaling({ name }: { name: string }) {
   const beside = useBeside(s.dataset, session);
   const query = extra('q');
   const sort = extra('ss') || 'at target-';
-  const [chosen, setChosen] = useState<string[]>([]);
+  const chosen = extra('paths').split('\n').filter(Boolean);
+  const setChosen = (paths: string[]) => changeExtra({ paths: paths.join('\n') }, false);
   const all = asked.data;
   const given = extra('at').split(',').map(Number);
   const at = all && given.length === all.parameters.length && given.every((v) => v > 0) ? given : (all?.target ?? []);
@@ -53,8 +54,7 @@ export function Scaling({ name }: { name: string }) {
   useEffect(() => {
     const wish = extra('find');
     if (!all || !wish) return;
-    setChosen([wish.slice(wish.indexOf(':') + 1)]);
-    changeExtra({ find: '' }, false);
+    changeExtra({ find: '', paths: wish.slice(wish.indexOf(':') + 1) }, false);
   }, [all, extra('find')]);
   const first = ranked[0]?.model.callpath;
   const paths = chosen.length ? chosen : first === undefined ? [] : [first];
@@ -88,8 +88,7 @@ export function Scaling({ name }: { name: string }) {
             aria-label="metric"
             value={metric}
             onChange={(e) => {
-              changeExtra({ sm: e.currentTarget.value });
-              setChosen([]);
+              changeExtra({ sm: e.currentTarget.value, paths: '' });
             }}
           >
             {metrics.map((m) => (

@@ -1,19 +1,14 @@
 // Models as curves over one parameter, with what was measured.
+import { useMemo } from 'preact/hooks';
+import { curvesOf, type PointKind } from '../data/curves';
 import { readable, toNumber } from '../data/format';
 import { evaluate, expectedGrowth } from '../data/model';
 import type { Model, Models } from '../data/types';
+import { useAsk, isLive } from '../state/ask';
 import { PictureButtons } from './SaveButtons';
 import { themeColour, useCanvas } from './useCanvas';
 
-export type PointKind = 'mean' | 'median' | 'minimum' | 'maximum' | 'all';
-interface Measured {
-  x: number;
-  key: string; // the whole point
-  value: number;
-  low: number;
-  high: number;
-}
-
+const kSteps = 120;
 export const kSeries = ['#3966CE', '#F97300', '#2DA192', '#A51E8A', '#7B6626', '#772F3E'];
 
 function logTicks(low: number, high: number): number[] {
@@ -38,6 +33,7 @@ function linearTicks(low: number, high: number): number[] {
 export function ModelPlot({
   models,
   all,
+  dataset,
   parameter,
   at,
   log,
@@ -49,6 +45,7 @@ export function ModelPlot({
 }: {
   models: Model[];
   all: Models;
+  dataset: number;
   parameter: number;
   at: number[];
   log: boolean;
@@ -58,21 +55,34 @@ export function ModelPlot({
   advised: number[][]; // points that are worth measuring
   name: string[];
 }) {
+  // Every repetition: asked for where it is drawn. A report holds their range alone.
+  const wanted = points === 'all' && isLive() && models.length > 0;
+  const asked = useAsk<{ values: number[][][] }>(wanted ? `${dataset}/repetitions` : null, {
+    series: models.map((m) => m.series).join(),
+  });
+  const repetitions = wanted && !asked.stale ? (asked.data?.values ?? null) : null;
+  const xs = useMemo(() => {
+    const measured = models.flatMap((m) => m.points.map((p) => p[parameter] ?? NaN));
+    const low = Math.min(...measured);
+    const high = Math.max(...measured, at[parameter] ?? 0, ...advised.map((p) => p[parameter] ?? 0));
+    return Array.from({ length: kSteps }, (_, i) =>
+      log ? low * (high / low) ** (i / (kSteps - 1)) : low + ((high - low) * i) / (kSteps - 1),
+    );
+  }, [models, parameter, at.join(), advised, log]);
+  const curves = useMemo(
+    () => curvesOf(models, all, { parameter, at, xs, sum, points, repetitions }),
+    [models, all, parameter, at.join(), xs, sum, points, repetitions],
+  );
   const { canvas, attach } = useCanvas(
     ({ context: c, width, height }) => {
       const left = 70;
       const right = width - 16;
       const bottom = height - 32;
       const top = 12;
-      const xs = models.flatMap((m) => m.points.map((p) => p[parameter] ?? NaN));
-      const xMin = Math.min(...xs);
-      const xMax = Math.max(...xs, at[parameter] ?? 0, ...advised.map((p) => p[parameter] ?? 0));
-      const curve = Array.from({ length: 120 }, (_, i) =>
-        log ? xMin * (xMax / xMin) ** (i / 119) : xMin + ((xMax - xMin) * i) / 119,
-      );
+      const xMin = xs[0]!;
+      const xMax = xs[xs.length - 1]!;
       const pointAt = (x: number) => at.map((v, k) => (k === parameter ? x : v));
-      const lineOf = (m: Model) => curve.map((x) => evaluate(m, all.parameters, pointAt(x)));
-      const single = models.map(lineOf);
+      const lineOf = (m: Model) => xs.map((x) => evaluate(m, all.parameters, pointAt(x)));
       const others = sum ? [] : beside.map((m) => (m ? lineOf(m) : []));
       // What growth was said to be acceptable, through what was measured first.
       const expected = sum
@@ -80,37 +90,15 @@ export function ModelPlot({
         : models.map((m) => {
             const from = m.points.findIndex((p) => expectedGrowth(all, p) > 0);
             const start = toNumber(m.mean[from] ?? null) / expectedGrowth(all, m.points[from] ?? []);
-            return all.expected?.length && from >= 0 ? curve.map((x) => start * expectedGrowth(all, pointAt(x))) : [];
+            return all.expected?.length && from >= 0 ? xs.map((x) => start * expectedGrowth(all, pointAt(x))) : [];
           });
-      const lines = sum && single.length ? [curve.map((_, i) => single.reduce((t, l) => t + (l[i] ?? 0), 0))] : single;
-      const kind = points === 'all' ? 'mean' : points;
-      const one = (m: Model): Measured[] =>
-        m.points.map((p, i) => ({
-          x: p[parameter] ?? NaN,
-          key: p.join(),
-          value: toNumber(m[kind][i] ?? null),
-          low: toNumber(m.minimum[i] ?? null),
-          high: toNumber(m.maximum[i] ?? null),
-        }));
-      // Points of a sum: those that every model has.
-      const added = (): Measured[] => {
-        const lists = models.map(one);
-        return (lists[0] ?? [])
-          .map((p) => ({ p, same: lists.map((l) => l.find((q) => q.key === p.key)) }))
-          .filter(({ same }) => same.every(Boolean))
-          .map(({ p, same }) => ({
-            ...p,
-            value: same.reduce((t, q) => t + q!.value, 0),
-            low: same.reduce((t, q) => t + q!.low, 0),
-            high: same.reduce((t, q) => t + q!.high, 0),
-          }));
-      };
-      const measured = sum ? [added()] : models.map(one);
       const ys = [
-        ...lines.flat(),
+        ...curves.flatMap((curve) => curve.line),
         ...others.flat(),
         ...expected.flat(),
-        ...measured.flatMap((list) => list.map((p) => p.value)),
+        ...curves.flatMap((curve) =>
+          curve.measured.flatMap((p) => (points === 'all' ? [p.value, p.low, p.high] : [p.value])),
+        ),
       ].filter((v) => Number.isFinite(v) && (!log || v > 0));
       if (!ys.length) return;
       let yMin = log ? Math.min(...ys) : Math.min(0, ...ys);
@@ -154,7 +142,7 @@ export function ModelPlot({
         c.setLineDash(dash);
         c.lineWidth = 1.5;
         c.beginPath();
-        line.forEach((y, i) => (i ? c.lineTo(px(curve[i]!), py(y)) : c.moveTo(px(curve[i]!), py(y))));
+        line.forEach((y, i) => (i ? c.lineTo(px(xs[i]!), py(y)) : c.moveTo(px(xs[i]!), py(y))));
         c.stroke();
         c.setLineDash([]);
       };
@@ -168,19 +156,25 @@ export function ModelPlot({
         c.closePath();
         c.fill();
       }
-      lines.forEach((line, k) => {
+      curves.forEach(({ line, measured }, k) => {
         const colour = kSeries[k % kSeries.length]!;
         c.strokeStyle = colour;
         c.lineWidth = 2;
         c.beginPath();
-        line.forEach((y, i) => (i ? c.lineTo(px(curve[i]!), py(y)) : c.moveTo(px(curve[i]!), py(y))));
+        line.forEach((y, i) => (i ? c.lineTo(px(xs[i]!), py(y)) : c.moveTo(px(xs[i]!), py(y))));
         c.stroke();
         dashed(others[k] ?? [], [6, 4]);
         dashed(expected[k] ?? [], [2, 4]);
         c.fillStyle = colour;
-        for (const p of measured[k] ?? []) {
+        c.lineWidth = 1;
+        for (const p of measured) {
+          for (const value of p.single) {
+            c.beginPath();
+            c.arc(px(p.x), py(value), 2.5, 0, 7);
+            c.stroke();
+          }
+          if (p.single.length) continue;
           if (points === 'all') {
-            c.lineWidth = 1;
             c.beginPath();
             c.moveTo(px(p.x), py(p.low));
             c.lineTo(px(p.x), py(p.high));
@@ -203,7 +197,7 @@ export function ModelPlot({
       });
       c.restore();
     },
-    [models, beside, advised, all, parameter, at.join(), log, sum, points, document.documentElement.dataset['theme']],
+    [curves, models, beside, advised, all, log, document.documentElement.dataset['theme']],
   );
   return (
     <>
@@ -212,6 +206,12 @@ export function ModelPlot({
         class="canvas"
         role="img"
         aria-label={`models over ${all.parameters[parameter]}`}
+        data-curves={JSON.stringify(
+          curves.map((curve) => [
+            curve.target,
+            curve.measured.map((p) => (p.single.length ? [p.x, ...p.single] : [p.x, p.value])),
+          ]),
+        )}
         data-beside={beside.filter(Boolean).length}
         data-advised={advised.length}
       />
