@@ -31,6 +31,16 @@ Result<void> copy(Database& database, const std::string& rows, const std::filesy
                                   quoted_text(to.string()), groups, partition));
 }
 
+// Rows stand in the order of the table, which takes one thread. Not those of events: they are many, and each of their
+// row groups stands for itself.
+template <class Write>
+Result<void> in_order(Database& database, const Execution& execution, std::string_view table, const Write& write) {
+  if (table == "event") return write();
+  FATHOM_CHECK(database.run("SET threads = 1"));
+  FATHOM_CHECK(write());
+  return database.run(fmt::format("SET threads = {}", std::max(1U, execution.threads())));
+}
+
 }  // namespace
 
 std::filesystem::path parquet_temporary(const std::filesystem::path& target) {
@@ -124,11 +134,15 @@ Result<void> write_shards(DatasetPtr dataset, const std::filesystem::path& targe
       const std::string name(kind->name);
       if (!by_location(*kind)) {
         if (rank != 0) continue;
-        FATHOM_CHECK(copy(*database, fmt::format("SELECT * FROM {}", quoted_name(name)),
-                          shared.path() / (name + ".parquet"), ""));
+        FATHOM_CHECK(in_order(*database, options.execution, name, [&] {
+          return copy(*database, fmt::format("SELECT * FROM {}", quoted_name(name)),
+                      shared.path() / (name + ".parquet"), "");
+        }));
       } else if (!own.empty()) {
-        FATHOM_CHECK(copy(*database, fmt::format("SELECT * FROM {}(location := [{}])", name, fmt::join(own, ", ")),
-                          shared.path() / name / fmt::format("part-{:04}.parquet", rank), ""));
+        FATHOM_CHECK(in_order(*database, options.execution, name, [&] {
+          return copy(*database, fmt::format("SELECT * FROM {}(location := [{}])", name, fmt::join(own, ", ")),
+                      shared.path() / name / fmt::format("part-{:04}.parquet", rank), "");
+        }));
       }
     }
     return {};
@@ -155,7 +169,9 @@ Result<void> write_parquet(DatasetPtr dataset, const std::filesystem::path& targ
           {.allow_files = true, .writable = {}, .max_memory = options.max_memory, .execution = options.execution}));
   FATHOM_CHECK(database->add(std::move(dataset)));
   if (!options.table.empty() && options.partition_by.empty()) {
-    return write_parquet(*database, fmt::format("SELECT * FROM {}", quoted_name(options.table)), target);
+    return in_order(*database, options.execution, options.table, [&] {
+      return write_parquet(*database, fmt::format("SELECT * FROM {}", quoted_name(options.table)), target);
+    });
   }
   FATHOM_TRY(OutputSet directory,
              OutputSet::directory(target, {.owns = [](const auto& file) { return file.extension() == ".parquet"; },
@@ -170,8 +186,10 @@ Result<void> write_parquet(DatasetPtr dataset, const std::filesystem::path& targ
     const bool folders = !options.partition_by.empty() && has;
     partitioned = partitioned || folders;
     const std::filesystem::path to = directory.path() / (folders ? table.name : table.name + ".parquet");
-    FATHOM_CHECK(copy(*database, fmt::format("SELECT * FROM {}", quoted_name(table.name)), to,
-                      folders ? options.partition_by : ""));
+    FATHOM_CHECK(in_order(*database, options.execution, table.name, [&] {
+      return copy(*database, fmt::format("SELECT * FROM {}", quoted_name(table.name)), to,
+                  folders ? options.partition_by : "");
+    }));
   }
   if (!options.partition_by.empty() && !partitioned) {
     return Error::usage(fmt::format("no table has a column '{}' to partition by", options.partition_by));

@@ -228,6 +228,18 @@ DbString text_in_place(std::string_view text) {
   return out;
 }
 
+void fill_texts(const Column& column, std::size_t at, std::size_t rows, DbString* out) {
+  if (column.type() != ColumnType::text) {
+    for (std::size_t i = 0; i < rows; ++i) out[i] = text_in_place(column.text(at + i));
+    return;
+  }
+  // Often the same one again.
+  const auto codes = column.values<std::uint32_t>().subspan(at, rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    out[i] = i > 0 && codes[i] == codes[i - 1] ? out[i - 1] : text_in_place(column.text(at + i));
+  }
+}
+
 void fill(const DuckDb& api, DbVector vector, ColumnType type, const Column& column, std::size_t at, std::size_t rows) {
   void* data = api.vector_get_data(vector);
   switch (type) {
@@ -246,10 +258,8 @@ void fill(const DuckDb& api, DbVector vector, ColumnType type, const Column& col
     case ColumnType::float64:
       copy_as<double>(column, at, rows, data);
       break;
-    default: {
-      auto* texts = static_cast<DbString*>(data);
-      for (std::size_t i = 0; i < rows; ++i) texts[i] = text_in_place(column.text(at + i));
-    }
+    default:
+      fill_texts(column, at, rows, static_cast<DbString*>(data));
   }
   if (column.validity().empty()) return;
   api.vector_ensure_validity_writable(vector);

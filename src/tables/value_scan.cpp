@@ -17,9 +17,12 @@ namespace fathom {
 
 namespace {
 
-// Cells that a part may cover. Where pieces are read along locations or contexts most cells are empty.
+// Cells that a part may cover.
 constexpr std::uint64_t kDenseCells = 1U << 17;  // what fits the caches
+// Where pieces are read along locations or contexts most cells are empty: as many as are worth a part.
 constexpr std::uint64_t kSparseCells = 1U << 23;
+// Enough parts for any number of threads, whose last ones end at about the same time.
+constexpr std::uint64_t kManyParts = 64;
 
 enum Columns : std::size_t { kMetric, kContext, kLocation, kValue };
 
@@ -339,23 +342,48 @@ void cut(IndexRange range, std::uint64_t per_position, std::uint64_t cells, cons
   }
 }
 
-void add_stored(const std::vector<StoredMetric>& metrics, IndexRange contexts, IndexRange locations, Axis axis,
-                std::vector<Part>& parts) {
-  if (metrics.empty()) return;
-  if (axis == Axis::location) {
-    cut(locations, contexts.size() * metrics.size(), kSparseCells, [&](IndexRange range) {
-      parts.push_back({Part::Kind::stored, metrics, contexts, range});
-    });
-  } else if (axis == Axis::context) {
-    cut(contexts, locations.size() * metrics.size(), kSparseCells, [&](IndexRange range) {
-      parts.push_back({Part::Kind::stored, metrics, range, locations});
-    });
-  } else {
+// In the order of Reader::next: doubles, integers, large ones.
+int order_of(ValueType type) {
+  if (!type.is_integer()) return 0;
+  return type.kind == ValueKind::u64 ? 2 : 1;
+}
+
+// One metric after the other, each by contexts. Small metrics share a part.
+void add_by_metric(const std::vector<StoredMetric>& metrics, IndexRange contexts, IndexRange locations,
+                   std::vector<Part>& parts) {
+  const std::uint64_t cells = contexts.size() * locations.size();
+  if (cells == 0) return;
+  if (cells > kDenseCells) {
     for (const StoredMetric& metric : metrics) {
       cut(contexts, locations.size(), kDenseCells, [&](IndexRange range) {
         parts.push_back({Part::Kind::stored, {metric}, range, locations});
       });
     }
+    return;
+  }
+  const std::size_t step = kDenseCells / cells;
+  for (std::size_t first = 0; first < metrics.size(); first += step) {
+    const auto begin = metrics.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(std::min(step, metrics.size() - first));
+    parts.push_back({Part::Kind::stored, {begin, end}, contexts, locations});
+  }
+}
+
+// Parts depend on the profile alone, never on the number of threads: so does the order of the rows.
+void add_stored(const std::vector<StoredMetric>& metrics, IndexRange contexts, IndexRange locations,
+                const ValueSource& source, std::vector<Part>& parts) {
+  if (metrics.empty()) return;
+  if (source.reads_well_by(Axis::metric)) return add_by_metric(metrics, contexts, locations, parts);
+  const std::uint64_t cells =
+      std::clamp(metrics.size() * contexts.size() * locations.size() / kManyParts, kDenseCells, kSparseCells);
+  if (source.cheap_axis() == Axis::location) {
+    cut(locations, contexts.size() * metrics.size(), cells, [&](IndexRange range) {
+      parts.push_back({Part::Kind::stored, metrics, contexts, range});
+    });
+  } else {
+    cut(contexts, locations.size() * metrics.size(), cells, [&](IndexRange range) {
+      parts.push_back({Part::Kind::stored, metrics, range, locations});
+    });
   }
 }
 
@@ -395,8 +423,11 @@ Result<std::unique_ptr<TableSource>> value_scan(ProfilePtr profile, ValueBounds 
       });
     }
   }
+  std::stable_sort(stored.begin(), stored.end(), [&](const StoredMetric& a, const StoredMetric& b) {
+    return order_of(defs.metric(a.metric).type) < order_of(defs.metric(b.metric).type);
+  });
   for (const IndexRange range : as_ranges(bounds.locations)) {
-    add_stored(stored, contexts, range, profile->values->cheap_axis(), shared->parts);
+    add_stored(stored, contexts, range, *profile->values, shared->parts);
   }
   if (profile->statistics_are_columns && bounds.all_locations && profile->statistics && contexts.size() > 0) {
     shared->parts.push_back({Part::Kind::columns, {}, contexts, {}});

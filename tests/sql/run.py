@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of `fathom sql`: docs = every query of docs/sql.md runs and has rows; compare = tables hold the same numbers as
-the commands; refuse = hostile queries reach nothing; parquet = what is written is read back."""
+the commands; refuse = hostile queries reach nothing; parquet = what is written is read back; threads = their number changes
+nothing."""
 import argparse
 import csv
 import io
@@ -166,9 +167,66 @@ def parquet(fathom: Program, node_modules: str) -> None:
             print("hyparquet is missing: read back by DuckDB only")
 
 
+def write_profile(path: pathlib.Path, contexts: int, locations: int) -> dict[tuple[str, int], int]:
+    """A Cube 3 file whose values are all different; the sums per metric and location."""
+    sums: dict[tuple[str, int], int] = {}
+    metrics = ["time", "visits", "bytes"]
+    with path.open("w") as out:
+        out.write('<?xml version="1.0" encoding="UTF-8"?>\n<cube version="3.0"><metrics>\n')
+        for i, metric in enumerate(metrics):
+            kind = "FLOAT" if i == 0 else "INTEGER"
+            out.write(f'<metric id="{i}"><disp_name>{metric}</disp_name><uniq_name>{metric}</uniq_name>'
+                      f'<dtype>{kind}</dtype></metric>\n')
+        out.write('</metrics><program><region id="0" mod="x.c" begin="1" end="2"><name>f</name></region>\n')
+        for i in range(contexts):
+            out.write(f'<cnode id="{i}" calleeId="0"></cnode>\n')
+        out.write('</program><system><machine Id="0"><name>m</name><node Id="0"><name>n</name>'
+                  '<process Id="0"><rank>0</rank>\n')
+        for i in range(locations):
+            out.write(f'<thread Id="{i}"><rank>{i}</rank></thread>\n')
+        out.write("</process></node></machine></system><severity>\n")
+        for m, metric in enumerate(metrics):
+            out.write(f'<matrix metricId="{m}">\n')
+            for c in range(contexts):
+                row = [(m * contexts + c) * locations + i + 1 for i in range(locations)]
+                out.write(f'<row cnodeId="{c}">{" ".join(map(str, row))}</row>\n')
+                for i, value in enumerate(row):
+                    sums[metric, i] = sums.get((metric, i), 0) + value
+            out.write("</matrix>\n")
+        out.write("</severity></cube>\n")
+    return sums
+
+
+def threads(fathom: Program) -> None:
+    """Several parts: the same answers with any number of threads, and files whose rows stand in one order."""
+    contexts, locations = 300, 600
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "made.cube"
+        sums = write_profile(path, contexts, locations)
+        first = None
+        for count in ("1", "2", "8"):
+            rows = fathom.csv("sql", path, "SELECT metric, location, sum(value) AS s, count(*) AS n FROM value GROUP BY ALL",
+                              "--threads", count)
+            check({(r["metric"], int(r["location"])): int(float(r["s"])) for r in rows} == sums, f"sums, {count} threads")
+            check({int(r["n"]) for r in rows} == {contexts}, f"rows, {count} threads")
+            files = []
+            for ending in ("parquet", "csv"):
+                target = pathlib.Path(folder) / f"value-{count}.{ending}"
+                fathom.run("convert", path, target, "--table", "value", "--threads", count)
+                files.append(target.read_bytes())
+            check(first in (None, files), f"files differ with {count} threads")
+            first = files
+        # As docs/sql.md says: by metric, context, location, here in the order of the values.
+        values = [float(line.rsplit(",", 1)[1]) for line in first[1].decode().splitlines()[1:]]
+        check(values == sorted(values) and len(values) == 3 * contexts * locations, "the order of the rows")
+        back = fathom.run("sql", path, f"SELECT value FROM '{folder}/value-2.parquet'", "--allow-files", "--threads", "1",
+                          "--csv")
+        check([float(v) for v in back.splitlines()[1:]] == values, "Parquet holds another order")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["docs", "compare", "refuse", "parquet"])
+    parser.add_argument("what", choices=["docs", "compare", "refuse", "parquet", "threads"])
     parser.add_argument("--fathom", required=True)
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--node-modules", default="")
@@ -180,6 +238,8 @@ def main() -> int:
         compare(fathom, ROOT / arguments.data)
     elif arguments.what == "refuse":
         refuse(fathom)
+    elif arguments.what == "threads":
+        threads(fathom)
     else:
         parquet(fathom, arguments.node_modules)
     return 1 if failures else 0

@@ -129,6 +129,8 @@ class CubeValues : public ValueSource {
   explicit CubeValues(std::shared_ptr<const CubeFile> file) : file_(std::move(file)) {}
 
   [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
+  // Each has a file of its own.
+  [[nodiscard]] bool reads_well_by(Axis axis) const override { return axis != Axis::location; }
 
   Result<void> scan(const Box& box, const RunVisitor& visit) const override {
     std::vector<std::byte> scratch;

@@ -135,6 +135,8 @@ class Values : public ValueSource {
         work_(std::move(work)) {}
 
   [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
+  // Rows stand sorted by metric.
+  [[nodiscard]] bool reads_well_by(Axis axis) const override { return axis != Axis::location; }
 
   Result<void> scan(const Box& box, const RunVisitor& visit) const override {
     std::vector<std::byte> packed(locations_ * sizeof(double));
