@@ -1,6 +1,7 @@
 #include "formats/nsight/measurements.hpp"
 
 #include <map>
+#include <unordered_set>
 
 #include "base/text.hpp"
 #include "experiment/call_path.hpp"
@@ -150,11 +151,15 @@ class Measurer {
       double lost = 0;
     };
     std::map<std::pair<std::string_view, std::string_view>, Group> groups;
+    // A graph is one call and many kernels. Extra-P, which needs its markers, takes the call anew for each.
+    const bool one_launch = once_ || !(report_.marked || report_.resolved);
+    std::unordered_set<Correlation> launched;
     for (const Kernel& kernel : report_.kernels) {
       const ResolvedPath* path = path_of(kernel.correlation);
       if (path == nullptr || !is_kernel_name(kernel.name)) continue;
       Group& group = groups[{path->path, kernel.name}];
-      if (path->duration) group.launch = group.launch.value_or(0) + *path->duration;
+      const bool counts = !one_launch || launched.insert(kernel.correlation).second;
+      if (path->duration) group.launch = group.launch.value_or(0) + (counts ? *path->duration : 0);
       group.gpu += static_cast<double>(kernel.length());
       group.lost += static_cast<double>(kernels_.lost_to_others(kernel, kernel.threads));
     }

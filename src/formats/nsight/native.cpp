@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <unordered_map>
 
 #include "experiment/call_path.hpp"
 
@@ -13,6 +15,7 @@ constexpr std::string_view kTables[] = {
     "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_KERNEL",          "CUPTI_ACTIVITY_KIND_MEMCPY",
     "CUPTI_ACTIVITY_KIND_MEMSET",  "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "NVTX_EVENTS",
     "EXTRAP_RESOLVED_CALLPATHS"};
+constexpr std::string_view kResolved = kTables[6];
 constexpr std::string_view kMarkerDomain = "de.tu-darmstadt.parallel.extra_prof";
 constexpr std::int64_t kDomainCreated = 75;  // NVTX eventType
 constexpr std::int64_t kPushPopRange = 59;
@@ -52,6 +55,7 @@ class Reader {
 
   Result<Report> read() {
     FATHOM_CHECK(read_strings());
+    FATHOM_TRY(several_processes_, tells_processes());
     FATHOM_CHECK(read_calls());
     FATHOM_CHECK(read_kernels());
     FATHOM_CHECK(read_copies());
@@ -90,6 +94,25 @@ class Reader {
     });
   }
 
+  // Whether what a GPU did can be brought together with the calls of its own process. What Extra-P stored is by the
+  // number of a call alone.
+  Result<bool> tells_processes() {
+    if (database_.has(kResolved)) return false;
+    for (const std::string_view table : {kTables[1], kTables[2], kTables[3], kTables[4]}) {  // activities of a GPU
+      if (!database_.has(table)) continue;
+      FATHOM_TRY(const auto columns, database_.columns(table));
+      if (std::find(columns.begin(), columns.end(), "globalPid") == columns.end()) return false;
+    }
+    return true;
+  }
+
+  // Every process counts its calls from 1. `where` is a globalTid or globalPid, whose lowest 24 bits are the thread.
+  Correlation correlation(std::int64_t number, std::int64_t where) {
+    if (!several_processes_ || number <= 0 || number > std::numeric_limits<std::uint32_t>::max()) return number;
+    const auto index = static_cast<std::int64_t>(processes_.try_emplace(where >> 24, processes_.size()).first->second);
+    return index << 32 | number;
+  }
+
   [[nodiscard]] std::string_view string(std::int64_t id) const {
     const auto found = report_.strings.find(id);
     return found == report_.strings.end() ? std::string_view("[unknown]") : std::string_view(found->second);
@@ -124,12 +147,13 @@ class Reader {
   }
 
   Result<void> read_calls() {
-    return timed("CUPTI_ACTIVITY_KIND_RUNTIME", {"globalTid", "correlationId", "nameId", "callchainId"},
-                 [&](const Row& row, Interval at) {
-                   ApiCall call{at, row.integer(2), row.integer(3), string(row.integer(4)), {}};
-                   if (!row.null(5)) call.chain = row.integer(5);
-                   report_.calls.push_back(call);
-                 });
+    return timed(
+        "CUPTI_ACTIVITY_KIND_RUNTIME", {"globalTid", "correlationId", "nameId", "callchainId"},
+        [&](const Row& row, Interval at) {
+          ApiCall call{at, row.integer(2), correlation(row.integer(3), row.integer(2)), string(row.integer(4)), {}};
+          if (!row.null(5)) call.chain = row.integer(5);
+          report_.calls.push_back(call);
+        });
   }
 
   // The threads that a GPU of the target can hold at once; 0 = not known.
@@ -154,43 +178,45 @@ class Reader {
     FATHOM_TRY(const std::int64_t most, resident_threads());
     const double roof = static_cast<double>(most > 0 ? most : kMostThreads);
     return timed("CUPTI_ACTIVITY_KIND_KERNEL",
-                 {"correlationId", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
+                 {"correlationId", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "globalPid"},
                  [&](const Row& row, Interval at) {
                    double threads = 1;
                    for (int c = 4; c < 10; ++c) threads *= row.number(c);
-                   report_.kernels.push_back(
-                       {at, row.integer(2), name(row, 3), static_cast<std::int64_t>(std::clamp(threads, 0.0, roof))});
+                   report_.kernels.push_back({at, correlation(row.integer(2), row.integer(10)), name(row, 3),
+                                              static_cast<std::int64_t>(std::clamp(threads, 0.0, roof))});
                  });
   }
 
   Result<void> read_copies() {
-    return timed(
-        "CUPTI_ACTIVITY_KIND_MEMCPY", {"correlationId", "copyKind", "srcKind", "dstKind", "bytes"},
-        [&](const Row& row, Interval at) {
-          const bool pageable = (!row.null(4) && row.integer(4) == 0) || (!row.null(5) && row.integer(5) == 0);
-          report_.copies.push_back({at, row.integer(2), kind_name(kCopyKinds, row.integer(3), "UNKNOWN_COPY_KIND_"),
-                                    pageable, row.integer(6)});
-        });
+    return timed("CUPTI_ACTIVITY_KIND_MEMCPY",
+                 {"correlationId", "copyKind", "srcKind", "dstKind", "bytes", "globalPid"},
+                 [&](const Row& row, Interval at) {
+                   const bool pageable = (!row.null(4) && row.integer(4) == 0) || (!row.null(5) && row.integer(5) == 0);
+                   report_.copies.push_back({at, correlation(row.integer(2), row.integer(7)),
+                                             kind_name(kCopyKinds, row.integer(3), "UNKNOWN_COPY_KIND_"), pageable,
+                                             row.integer(6)});
+                 });
   }
 
   Result<void> read_memsets() {
-    return timed("CUPTI_ACTIVITY_KIND_MEMSET", {"correlationId", "memKind", "bytes", "value"},
+    return timed("CUPTI_ACTIVITY_KIND_MEMSET", {"correlationId", "memKind", "bytes", "value", "globalPid"},
                  [&](const Row& row, Interval at) {
-                   report_.memsets.push_back({at, row.integer(2), fmt::format("MEMSET {}", row.integer(5)),
+                   report_.memsets.push_back({at, correlation(row.integer(2), row.integer(6)),
+                                              fmt::format("MEMSET {}", row.integer(5)),
                                               !row.null(3) && row.integer(3) == 0, row.integer(4)});
                  });
   }
 
   Result<void> read_synchronizations() {
-    return timed("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"correlationId", "syncType"},
-                 [&](const Row& row, Interval at) {
-                   report_.synchronizations.push_back(
-                       {at, row.integer(2), kind_name(kSynchronizationKinds, row.integer(3), "UNKNOWN_SYNC_TYPE_")});
-                 });
+    return timed(
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"correlationId", "syncType", "globalPid"},
+        [&](const Row& row, Interval at) {
+          report_.synchronizations.push_back({at, correlation(row.integer(2), row.integer(4)),
+                                              kind_name(kSynchronizationKinds, row.integer(3), "UNKNOWN_SYNC_TYPE_")});
+        });
   }
 
   Result<void> read_resolved() {
-    constexpr std::string_view kResolved = "EXTRAP_RESOLVED_CALLPATHS";
     if (!database_.has(kResolved) || database_.one_number("EXTRAP_FORMAT", "version").value_or(0) < 1) return {};
     FATHOM_TRY(const auto columns, database_.columns(kResolved));
     if (std::find(columns.begin(), columns.end(), "correlationId") == columns.end()) return {};
@@ -250,6 +276,8 @@ class Reader {
   const Database& database_;
   const Work& work_;
   Report report_;
+  bool several_processes_ = false;
+  std::unordered_map<std::int64_t, std::size_t> processes_;
 };
 
 }  // namespace

@@ -127,6 +127,38 @@ TEST(Nsight, StacksOfCalls) {
   EXPECT_EQ(found.at("cudaLaunchKernel_v7000->step->GPU step"), 10);  // without a stack: the call alone
 }
 
+TEST(Nsight, OneLaunchOfSeveralKernelsCountsOnce) {
+  const auto found = values(*read(database_of(kSchema + kNames +
+                                              "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,30,1,1,1,NULL);"
+                                              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50,60,1,3,1,1,1,1,1,1),"
+                                              "(100,105,1,3,1,1,1,1,1,1);")));
+  EXPECT_EQ(found.at("cudaLaunchKernel_v7000->step"), 20);
+  EXPECT_EQ(found.at("cudaLaunchKernel_v7000->step->GPU step"), 15);
+}
+
+// Both processes count their calls from 1: what a GPU did belongs to the call of its own process, so that launches and
+// kernels add up to what the database holds.
+TEST(Nsight, ProcessesNumberTheirCallsAlike) {
+  const std::string tables =
+      "INSERT INTO StringIds VALUES (10,'main'),(11,'solve');"
+      "CREATE TABLE CUDA_CALLCHAINS(id INT, symbol INT, unresolved INT, stackDepth INT);"
+      "INSERT INTO CUDA_CALLCHAINS VALUES (1,10,NULL,0),(2,11,NULL,0);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,30,(5<<24)+5,1,1,1),(40,47,(6<<24)+6,1,1,2);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50,60,1,3,1,1,1,1,1,1),(100,105,1,3,1,1,1,1,1,1);";
+  const std::string processes =
+      "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD globalPid INT;"
+      "ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY ADD globalPid INT;"
+      "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = (CASE start WHEN 50 THEN 5 ELSE 6 END) << 24;";
+  const auto found = values(*read(database_of(kSchema + kNames + tables + processes)));
+  EXPECT_EQ(found.at("main->cudaLaunchKernel_v7000->step"), 20);
+  EXPECT_EQ(found.at("main->cudaLaunchKernel_v7000->step->GPU step"), 10);
+  EXPECT_EQ(found.at("solve->cudaLaunchKernel_v7000->step"), 7);
+  EXPECT_EQ(found.at("solve->cudaLaunchKernel_v7000->step->GPU step"), 5);
+  // An export that does not say whose kernels they are.
+  const auto together = values(*read(database_of(kSchema + kNames + tables)));
+  EXPECT_EQ(together.at("main->cudaLaunchKernel_v7000->step->GPU step"), 15);
+}
+
 // Two kernels on a GPU that holds 64 threads: each wants all of them.
 TEST(Nsight, ConcurrentKernelsShareTheGpu) {
   const auto e = read(database_of(
