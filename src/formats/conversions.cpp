@@ -30,7 +30,7 @@ constexpr std::array kTargets = {
     Target{"dumpi", "", "dumpi dumpi-text"},
     Target{"dumpi-text", "", "dumpi dumpi-text"},
     Target{"ovni", "", "ovni"},
-    Target{"paraver", "arguments of calls beyond peer, tag and size"},
+    Target{"paraver", "arguments of calls but peer, tag and size, paths of samples, messages with one end, fractions"},
     Target{"otf2", "arguments of calls that OTF2 has no record for"},
     Target{"extrap-text", "models, tags, repetitions beyond plain numbers"},
     Target{"extrap-json", "models"},

@@ -170,6 +170,23 @@ bool read_record(std::string_view line, const Layout& layout, PrvFile& file) {
   return true;
 }
 
+bool read_communicator(std::string_view line, const Layout& layout, PrvFile& file) {
+  Fields fields(line);
+  std::array<std::int64_t, 3> head{};  // application, number, how many tasks
+  if (!fields.all(head)) return false;
+  PrvCommunicator made{head[1], {}};
+  while (!fields.done()) {
+    std::int64_t task = 0;
+    if (!fields.next(task)) return false;
+    const std::int64_t thread = layout.find(head[0], task, 1);
+    if (thread < 0) return false;
+    made.tasks.push_back(static_cast<std::int32_t>(file.threads[static_cast<std::size_t>(thread)].task));
+  }
+  if (made.tasks.size() != static_cast<std::uint64_t>(head[2])) return false;
+  file.communicators.push_back(std::move(made));
+  return true;
+}
+
 struct Counts {
   std::size_t states, events, messages;
 };
@@ -220,9 +237,10 @@ Result<PrvFile> read_prv(const Blob& blob, const Work& work) {
   std::vector<std::int64_t> latest(file.threads.size(), 0);
   while (const auto line = lines.next()) {
     // Comments and definitions of communicators stand between the header and the records.
-    if (line->empty() || line->front() == '#' || line->front() == 'c') continue;
+    if (line->empty() || line->front() == '#') continue;
     const Counts before = counts(file);
-    if (read_record(*line, layout, file)) {
+    const bool defines = line->starts_with("c:");
+    if (defines ? read_communicator(line->substr(2), layout, file) : read_record(*line, layout, file)) {
       FATHOM_CHECK(check_times(file, before, lines.place(), latest, work));
       continue;
     }

@@ -2,6 +2,7 @@
 //   #Paraver (date):time[_unit]:nodes[(cpus,…)]:applications:tasks(threads:node,…)[,communicators][:tasks(…)…]
 //   1:cpu:appl:task:thread:begin:end:state
 //   2:cpu:appl:task:thread:time:type:value[:type:value…]
+//   c:appl:communicator:tasks:task:…   (stands before the records)
 //   3:cpu:appl:task:thread:logical send:physical send:cpu:appl:task:thread:logical recv:physical recv:size:tag
 #pragma once
 
@@ -36,6 +37,11 @@ struct PrvMessage {
   std::uint32_t from, to;
 };
 
+struct PrvCommunicator {
+  std::int64_t number = 0;
+  std::vector<std::int32_t> tasks;  // from 0, over all applications
+};
+
 struct PrvFile {
   std::int64_t final_time = 0;  // in the file's unit
   std::int64_t unit_ns = 1000;  // nanoseconds per unit of time: microseconds unless the header says "_ns"
@@ -44,6 +50,12 @@ struct PrvFile {
   std::vector<PrvState> states;
   std::vector<PrvEvent> events;
   std::vector<PrvMessage> messages;
+  std::vector<PrvCommunicator> communicators;
+
+  // Wraps around instead of overflowing: a time that large is damage anyway.
+  [[nodiscard]] std::int64_t nanoseconds(std::int64_t time) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(time) * static_cast<std::uint64_t>(unit_ns));
+  }
 };
 Result<PrvFile> read_prv(const Blob& blob, const Work& work);
 

@@ -49,16 +49,17 @@ void TraceNames::append_regions(std::string& text, Kind kind, std::int64_t type,
 void TraceNames::append_collectives(std::string& text) const {
   const std::vector<bool>& used = used_[kCollective];
   if (std::find(used.begin(), used.end(), true) == used.end()) return;
-  append_regions(text, kCollective, kCollectiveTypes + kOperation, "Collective operation");
-  append_type(text, view_type(kCollectiveTypes + kSent, "Bytes sent to a collective"));
-  append_type(text, view_type(kCollectiveTypes + kReceived, "Bytes received from a collective"));
-  ViewType communicators = view_type(kCollectiveTypes + kCommunicator, "Communicator");
+  const auto label = [](Collective part) { return std::string(kCollectiveLabels[static_cast<std::size_t>(part)]); };
+  append_regions(text, kCollective, kCollectiveTypes + kOperation, label(kOperation));
+  append_type(text, view_type(kCollectiveTypes + kSent, label(kSent)));
+  append_type(text, view_type(kCollectiveTypes + kReceived, label(kReceived)));
+  ViewType communicators = view_type(kCollectiveTypes + kCommunicator, label(kCommunicator));
   for (std::size_t i = 0; i < trace_.communicators().size(); ++i) {
     const std::string& name = trace_.communicators()[i].name;
     communicators.values.emplace_back(i + 1, name.empty() ? fmt::format("communicator {}", i) : one_line(name));
   }
   append_type(text, communicators);
-  append_type(text, view_type(kCollectiveTypes + kRoot, "Root of a collective (rank + 1)"));
+  append_type(text, view_type(kCollectiveTypes + kRoot, label(kRoot)));
 }
 
 void TraceNames::append_channels(std::string& text) const {
@@ -73,15 +74,15 @@ void TraceNames::append_channels(std::string& text) const {
 }
 
 void TraceNames::append_markers(std::string& text) const {
-  ViewType markers = view_type(kMarkerType, "Marker");
+  ViewType markers = view_type(kMarkerType, std::string(kMarkerLabel));
   for (std::size_t i = 0; i < used_[kMarker].size(); ++i) {
     if (used_[kMarker][i]) markers.values.emplace_back(i + 1, one_line(trace_.markers()[i]));
   }
   if (!markers.values.empty()) append_type(text, markers);
   for (std::size_t i = 0; i < used_[kValuedMarker].size(); ++i) {
     if (!used_[kValuedMarker][i]) continue;
-    append_type(
-        text, view_type(kMarkerValueTypes + static_cast<std::int64_t>(i), "Value of " + one_line(trace_.markers()[i])));
+    append_type(text, view_type(kMarkerValueTypes + static_cast<std::int64_t>(i),
+                                std::string(kMarkerValueLabel) + one_line(trace_.markers()[i])));
   }
 }
 
@@ -95,7 +96,7 @@ std::string TraceNames::pcf_text() const {
                    paradigms_[i].empty() ? std::string("Region") : one_line(paradigms_[i]) + " region");
   }
   append_regions(text, kSampled, kSampleType, "Sampled function");
-  append_regions(text, kCompleted, kCompletionType, "Operation that is over");
+  append_regions(text, kCompleted, kCompletionType, std::string(kCompletionLabel));
   append_collectives(text);
   append_channels(text);
   for (std::size_t i = 0; i < used_[kMetric].size(); ++i) {

@@ -1,7 +1,9 @@
 // What the numbers in a trace written for Paraver mean: types and values of events, and which of them were used.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/trace.hpp"
@@ -19,6 +21,14 @@ inline constexpr std::int64_t kSampleType = 96000001;        // value: the funct
 
 // Parts of a collective, as offsets of its types.
 enum Collective : std::int64_t { kOperation, kSent, kReceived, kCommunicator, kRoot };
+
+// Names of types that the reader takes for what they are, when their numbers are the ones above too.
+inline constexpr std::string_view kMarkerLabel = "Marker";
+inline constexpr std::string_view kMarkerValueLabel = "Value of ";
+inline constexpr std::string_view kCompletionLabel = "Operation that is over";
+inline constexpr std::array<std::string_view, 5> kCollectiveLabels = {
+    "Collective operation", "Bytes sent to a collective", "Bytes received from a collective", "Communicator",
+    "Root of a collective (rank + 1)"};
 
 class TraceNames {
  public:

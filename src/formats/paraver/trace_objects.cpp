@@ -61,6 +61,9 @@ TraceObjects::TraceObjects(const SystemTree& system) : thread_of_location(system
     const auto task = static_cast<std::uint32_t>(tasks.size());
     tasks.push_back({static_cast<std::uint32_t>(draft.locations.size()), found->second,
                      draft.group.valid() ? system.nodes[draft.group.index()].name : fmt::format("task {}", task + 1)});
+    if (draft.group.valid() && system.nodes[draft.group.index()].rank) {
+      task_of_rank.emplace(*system.nodes[draft.group.index()].rank, task);
+    }
     nodes[found->second].cpus += tasks.back().threads;
     std::uint32_t number = 0;
     for (const LocationId location : draft.locations) {

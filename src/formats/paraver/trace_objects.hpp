@@ -1,6 +1,7 @@
 // Where the locations of a trace stand in Paraver's hierarchy: application, task (process), thread; node, CPU.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct TraceObjects {
   std::vector<Task> tasks;      // by rank where all processes have one
   std::vector<Node> nodes;
   std::vector<std::uint32_t> thread_of_location;
+  std::map<std::int64_t, std::uint32_t> task_of_rank;
 
   explicit TraceObjects(const SystemTree& system);
 

@@ -41,6 +41,7 @@ class Writer {
         states_(trace.definitions()),
         open_(trace.location_count()),
         last_ns_(trace.location_count()) {
+    find_communicators();
     for (const auto& thread : objects_.threads) {
       places_.push_back(fmt::format("{}:1:{}:{}:", thread.cpu + 1, thread.task + 1, thread.thread + 1));
     }
@@ -49,10 +50,12 @@ class Writer {
   Result<void> write() {
     FATHOM_CHECK(find_start());
     out_.write(header(0));
+    write_communicators();
     FATHOM_CHECK(collect_messages());
     FATHOM_CHECK(write_records());
     flush();
     out_.overwrite(0, as_bytes(header(final_ns_)));
+    FATHOM_CHECK(note_losses());
     return out_.commit();
   }
 
@@ -76,7 +79,43 @@ class Writer {
 
   [[nodiscard]] std::string header(std::int64_t final_ns) const {
     // A date that is always the same keeps files comparable; room for any time, which is known only at the end.
-    return fmt::format("#Paraver (01/01/70 at 00:00):{:020}_ns{}\n", final_ns, objects_.header_text());
+    return fmt::format("#Paraver (01/01/70 at 00:00):{:020}_ns{}{}\n", final_ns, objects_.header_text(),
+                       communicators_.empty() ? "" : fmt::format(",{}", communicators_.size()));
+  }
+
+  // Those whose members are known and are tasks; their numbers are the ones that collectives name.
+  void find_communicators() {
+    for (std::size_t i = 0; i < trace_.communicators().size(); ++i) {
+      const auto& ranks = trace_.communicators()[i].ranks;
+      const bool known = std::all_of(ranks.begin(), ranks.end(),
+                                     [&](std::int32_t rank) { return objects_.task_of_rank.contains(rank); });
+      if (known && !ranks.empty()) communicators_.push_back(i);
+    }
+  }
+  void write_communicators() {
+    for (const std::size_t number : communicators_) {
+      const auto& ranks = trace_.communicators()[number].ranks;
+      fmt::format_to(std::back_inserter(text_), "c:1:{}:{}", number + 1, ranks.size());
+      for (const std::int32_t rank : ranks)
+        fmt::format_to(std::back_inserter(text_), ":{}", objects_.task_of_rank.at(rank) + 1);
+      text_ += '\n';
+      flush_if_full();
+    }
+  }
+
+  Result<void> note_losses() const {
+    const std::uint64_t alone = ends_ - std::min(ends_, matched_ends_);
+    const auto note = [&](std::string_view id, std::uint64_t count, std::string_view text) -> Result<void> {
+      return count == 0 ? Result<void>()
+                        : work_->diagnostics.add(id, Severity::info, Place{}, std::string(text), count);
+    };
+    FATHOM_CHECK(note("paraver.rounded_value", lost_.rounded, "a value of a counter is written as a whole number"));
+    FATHOM_CHECK(note("paraver.call_path", lost_.paths, "a sample is written with its function, not its call path"));
+    FATHOM_CHECK(note("paraver.marker_detail", lost_.details,
+                      "a marker is written with its value alone: peer, bytes, handle and communicator have no place"));
+    FATHOM_CHECK(note("paraver.zero_value", lost_.zeros, "a value of a channel is 0, which means empty to Paraver"));
+    FATHOM_CHECK(note("paraver.unmatched", alone, "a send or receive that has no other end in the trace is left out"));
+    return note("paraver.nameless", lost_.nameless, "an event of something that is not defined is left out");
   }
 
   Result<void> find_start() {
@@ -109,6 +148,7 @@ class Writer {
     std::uint64_t serial = 0;
     Result<void> added;
     FATHOM_CHECK(trace_.messages({}, [&](const Message& message) {
+      matched_ends_ += 2;
       if (!message.sent_ns || !message.received_ns) {
         ++timeless;
         return true;
@@ -209,7 +249,10 @@ class Writer {
 
   void translate(const Event& event);
   void translate_region(const Event& event);
-  [[nodiscard]] std::int64_t counter_value(const Event& event) const;
+  void translate_sample(const Event& event);
+  void translate_state(const Event& event);
+  void translate_marker(const Event& event);
+  [[nodiscard]] std::int64_t counter_value(const Event& event);
 
   void add(std::int64_t type, std::int64_t value) { pairs_.emplace_back(type, value); }
 
@@ -237,11 +280,20 @@ class Writer {
   std::string text_;
   std::int64_t start_ns_ = 0;
   std::int64_t final_ns_ = 0;
+  std::vector<std::size_t> communicators_;  // that have a line
+  std::uint64_t ends_ = 0;                  // of messages
+  std::uint64_t matched_ends_ = 0;
+  struct {
+    std::uint64_t rounded = 0, paths = 0, details = 0, zeros = 0, nameless = 0;
+  } lost_;
 };
 
 // A timeline shows the last value: leaving a region says which one is around it.
 void Writer::translate_region(const Event& event) {
-  if (event.name >= definitions().regions.size()) return;
+  if (event.name >= definitions().regions.size()) {
+    ++lost_.nameless;
+    return;
+  }
   auto& open = open_[event.location.index()];
   const std::int64_t type = names_.region_type(event.name);
   if (event.kind == EventKind::enter) {
@@ -260,14 +312,11 @@ void Writer::translate(const Event& event) {
     case EventKind::enter:
     case EventKind::leave:
       return translate_region(event);
-    case EventKind::sample: {
-      const bool known = event.name < definitions().contexts.size();
-      const RegionId region = known ? definitions().contexts[event.context()].region : RegionId();
-      if (!region.valid()) return add(kSampleType, 0);
-      return add(kSampleType, names_.use(TraceNames::kSampled, static_cast<std::uint32_t>(region.index())));
-    }
+    case EventKind::sample:
+      return translate_sample(event);
     case EventKind::send:
     case EventKind::recv:
+      ++ends_;
       return;  // communications
     case EventKind::collective:
       add(kCollectiveTypes + kOperation, names_.use(TraceNames::kCollective, event.name));
@@ -281,26 +330,51 @@ void Writer::translate(const Event& event) {
     case EventKind::complete:
       return add(kCompletionType, names_.use(TraceNames::kCompleted, event.name));
     case EventKind::state:
-      (void)names_.use(TraceNames::kChannel, event.name);
-      return add(kChannelTypes + std::int64_t{event.name},
-                 event.has_value ? event.value + names_.channel_shift(event.name) : 0);
+      return translate_state(event);
     case EventKind::counter:
       (void)names_.use(TraceNames::kMetric, event.name);
       return add(kCounterTypes + std::int64_t{event.name}, counter_value(event));
     case EventKind::marker:
-      add(kMarkerType, names_.use(TraceNames::kMarker, event.name));
-      if (event.value == 0) return;
-      (void)names_.use(TraceNames::kValuedMarker, event.name);
-      return add(kMarkerValueTypes + std::int64_t{event.name}, event.value);
+      return translate_marker(event);
   }
 }
 
+void Writer::translate_sample(const Event& event) {
+  const bool known = event.name < definitions().contexts.size();
+  const RegionId region = known ? definitions().contexts[event.context()].region : RegionId();
+  if (known && definitions().contexts[event.context()].parent.valid()) ++lost_.paths;
+  if (!region.valid()) return add(kSampleType, 0);
+  add(kSampleType, names_.use(TraceNames::kSampled, static_cast<std::uint32_t>(region.index())));
+}
+
+void Writer::translate_state(const Event& event) {
+  (void)names_.use(TraceNames::kChannel, event.name);
+  const std::int64_t shown = event.has_value ? event.value + names_.channel_shift(event.name) : 0;
+  if (event.has_value && shown == 0) ++lost_.zeros;
+  add(kChannelTypes + std::int64_t{event.name}, shown);
+}
+
+void Writer::translate_marker(const Event& event) {
+  const std::int64_t name = names_.use(TraceNames::kMarker, event.name);
+  if (name == 0) {
+    ++lost_.nameless;
+    return;
+  }
+  if (event.peer != kNoPeer || event.bytes != 0 || event.tag != 0 || event.communicator.valid()) ++lost_.details;
+  add(kMarkerType, name);
+  if (event.value == 0) return;
+  (void)names_.use(TraceNames::kValuedMarker, event.name);
+  add(kMarkerValueTypes + std::int64_t{event.name}, event.value);
+}
+
 // Values are whole numbers in Paraver.
-std::int64_t Writer::counter_value(const Event& event) const {
+std::int64_t Writer::counter_value(const Event& event) {
   const bool is_real = event.name < definitions().metrics.size() && definitions().metrics[event.name].type.is_double();
   if (!is_real) return event.value;
   const auto number = std::bit_cast<double>(event.value);
-  return std::abs(number) < 9.2e18 ? static_cast<std::int64_t>(std::llround(number)) : 0;
+  const std::int64_t whole = std::abs(number) < 9.2e18 ? static_cast<std::int64_t>(std::llround(number)) : 0;
+  if (static_cast<double>(whole) != number) ++lost_.rounded;
+  return whole;
 }
 
 }  // namespace

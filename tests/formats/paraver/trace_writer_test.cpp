@@ -63,7 +63,7 @@ class MadeTrace : public Trace {
     definitions_.metrics = {cycles, power};
     channels_ = {{"cpu", "CPU", false, {{0, "CPU 0"}, {1, "CPU 1"}}}};
     markers_ = {"phase"};
-    communicators_ = {{"", {}, {}}};
+    communicators_ = {{"", {1, 0}, {}}};
     events_.resize(2);
     // Location 0 is rank 1.
     add(0, 1000, EventKind::enter, 2);
@@ -102,6 +102,20 @@ class MadeTrace : public Trace {
     return std::unique_ptr<EventStream>(std::make_unique<MadeStream>(events_[location.index()]));
   }
 
+  void add_what_is_lost() {
+    add(0, 1300, EventKind::send, 0).peer = 1;  // nobody receives it
+    add(0, 1301, EventKind::marker, 0).bytes = 100;
+    add(0, 1302, EventKind::state, 0).value = -1;  // shown higher by one, as 0
+    add(0, 1303, EventKind::marker, 77);
+    add(0, 1304, EventKind::enter, 77);
+    ContextTreeBuilder contexts;
+    const auto outer = contexts.add(ContextTreeBuilder::kRoot, RegionId(2), 0);
+    (void)contexts.add(outer, RegionId(4), 1);
+    definitions_.contexts = std::move(contexts).build();
+    add(0, 1305, EventKind::sample, 0);
+    add(0, 1306, EventKind::sample, 1);
+  }
+
  private:
   Event& add(std::size_t location, std::int64_t time, EventKind kind, std::uint32_t name) {
     Event event;
@@ -126,7 +140,8 @@ TEST(ParaverWriter, EveryKindOfEvent) {
   ASSERT_TRUE(status.ok()) << status.error().text();
   // Tasks follow the ranks: location 1 is task 1. Times count from 1000.
   EXPECT_EQ(read(scratch / "made.prv"),
-            "#Paraver (01/01/70 at 00:00):00000000000000000200_ns:1(2):1:2(1:1,1:1)\n"
+            "#Paraver (01/01/70 at 00:00):00000000000000000200_ns:1(2):1:2(1:1,1:1),1\n"
+            "c:1:1:2:2:1\n"
             "1:2:1:2:1:0:10:1\n"
             "2:2:1:2:1:0:90000002:3\n"
             "1:1:1:1:1:5:40:1\n"
@@ -171,6 +186,26 @@ TEST(ParaverWriter, EveryKindOfEvent) {
   EXPECT_EQ(names.values.at(94000004).at(1), "communicator 0");
   EXPECT_EQ(names.states.at(13), "Group Communication");
   EXPECT_FALSE(work->diagnostics.defective());
+  // 2.6 is written as 3.
+  const auto notes = work->diagnostics.all();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].id, "paraver.rounded_value");
+}
+
+// What has no place in a Paraver trace is counted, whatever it is.
+TEST(ParaverWriter, LossesAreSaid) {
+  TemporaryDirectory scratch;
+  MadeTrace trace;
+  trace.add_what_is_lost();
+  const Work work = make_work();
+  ASSERT_TRUE(write_trace(trace, scratch / "made.prv", work).ok());
+  std::map<std::string, std::uint64_t> counts;
+  for (const Diagnostic& note : work->diagnostics.all()) counts[std::string(note.id)] = note.count;
+  EXPECT_EQ(counts["paraver.unmatched"], 1U);
+  EXPECT_EQ(counts["paraver.marker_detail"], 1U);
+  EXPECT_EQ(counts["paraver.zero_value"], 1U);
+  EXPECT_EQ(counts["paraver.nameless"], 2U);
+  EXPECT_EQ(counts["paraver.call_path"], 1U);
 }
 
 TEST(ParaverWriter, OwnReaderUnderstandsIt) {
@@ -196,6 +231,33 @@ TEST(ParaverWriter, OwnReaderUnderstandsIt) {
                              })
                   .ok());
   EXPECT_EQ(count, 1U);
+  // Kinds that last no longer than a moment are what they were.
+  std::vector<Event> points;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto stream = (*trace)->open(LocationId(i), {});
+    ASSERT_TRUE(stream.ok());
+    EventCursor cursor(*std::move(stream));
+    while (const Event* event = cursor.next()) {
+      const bool lasts = event->kind == EventKind::state;
+      if (!lasts && event->kind != EventKind::send && event->kind != EventKind::recv) points.push_back(*event);
+    }
+  }
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[0].kind, EventKind::collective);
+  EXPECT_EQ((*trace)->name(points[0]), "MPI_Bcast");
+  EXPECT_EQ(points[0].bytes, 8);
+  EXPECT_EQ(points[0].value, 16);
+  EXPECT_EQ(points[0].peer, 0);
+  EXPECT_EQ((*trace)->communicators()[points[0].communicator.index()].name, "communicator 0");
+  EXPECT_EQ((*trace)->communicators()[points[0].communicator.index()].ranks, (std::vector<std::int32_t>{1, 0}));
+  EXPECT_EQ(points[1].kind, EventKind::counter);
+  EXPECT_EQ((*trace)->name(points[1]), "cycles");
+  EXPECT_EQ(points[1].value, 123456789012345);
+  EXPECT_EQ((*trace)->name(points[2]), "power");
+  EXPECT_EQ(points[2].value, 3);
+  EXPECT_EQ(points[3].kind, EventKind::marker);
+  EXPECT_EQ((*trace)->name(points[3]), "phase");
+  EXPECT_EQ(points[3].value, -5);
   // The same format again is a copy of all three files.
   auto done = (*dataset)->rewrite(scratch / "copy.prv", {});
   ASSERT_TRUE(done.ok() && *done);

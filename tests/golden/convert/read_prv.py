@@ -56,7 +56,7 @@ def main():
     types, values, states = read_names(prv.with_suffix(".pcf"))
     rows = read_rows(prv.with_suffix(".row"))
     with prv.open() as lines:
-        header = re.fullmatch(r"#Paraver \(\d\d/\d\d/\d\d at \d\d:\d\d\):(\d+)_ns:(\d+)\(([\d,]+)\):1:(\d+)\(([\d:,]+)\)",
+        header = re.fullmatch(r"#Paraver \(\d\d/\d\d/\d\d at \d\d:\d\d\):(\d+)_ns:(\d+)\(([\d,]+)\):1:(\d+)\(([\d:,]+)\)(?:,(\d+))?",
                               next(lines).rstrip("\n"))
         if not header:
             fail(1, "bad header")
@@ -72,11 +72,17 @@ def main():
             if not (0 < cpu <= sum(cpus) and application == 1 and 0 < task <= len(tasks) and 0 < thread <= tasks[task - 1][0]):
                 fail(number, "no such object")
 
+        communicators = int(header[6] or 0)
         last, kinds, per_type, data = 0, Counter(), Counter(), 0
         state_end = defaultdict(int)
         inside = defaultdict(list)  # (task, thread) -> regions with the time of entry, from the values alone
         entered, time = Counter(), Counter()
         for number, line in enumerate(lines, 2):
+            if number < 2 + communicators:
+                letter, *fields = line.split(":")
+                if letter != "c" or int(fields[2]) != len(fields) - 3 or not all(0 < int(t) <= len(tasks) for t in fields[3:]):
+                    fail(number, "bad communicator")
+                continue
             kind, *fields = (int(field) for field in line.split(":"))
             kinds[kind] += 1
             place, rest = tuple(fields[:4]), fields[4:]
