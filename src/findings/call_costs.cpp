@@ -52,7 +52,7 @@ Result<CallCosts> find_call_costs(const Analysis& analysis) {
       for (const Receive& half : here.receives) {
         mark(marks, half.call, half.bytes);
         if (!is_wait(here.calls[half.call].kind) && here.calls[half.call].kind != CallKind::test) continue;
-        mark(marks, here.entered_at(half.posted), half.bytes);
+        mark(marks, half.posting, half.bytes);
       }
     }
     for (auto& list : names[l]) list.resize(run.names.size());

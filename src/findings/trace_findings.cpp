@@ -186,7 +186,7 @@ class Writer {
     } else if (kind == WaitFinding::master_worker) {
       // Computation of the master for each message that it takes.
       std::uint64_t requests = 0;
-      for (const Receive& half : run_.locations[culprit].receives) requests += half.send != kNone ? 1 : 0;
+      for (const Receive& half : run_.locations[culprit].receives) requests += half.matched() ? 1 : 0;
       const double useful = useful_time(run_, culprit, run_.t0, run_.t1);
       numbers.service_s = requests > 0 ? useful / static_cast<double>(requests) * kSecond : 0;
       finding.add_evidence("service_s", numbers.service_s);

@@ -38,6 +38,12 @@ Result<void> report_gaps(const RunCalls& run, const Work& work) {
   return {};
 }
 
+template <class Body>
+auto in_phase(std::string_view name, const Body& body) {
+  const fathom::Phase phase(name);
+  return body();
+}
+
 }  // namespace
 
 std::array<double, kActivities> Analysis::mean_activity() const {
@@ -62,7 +68,7 @@ std::array<double, kActivities> Analysis::mean_activity() const {
 
 Result<std::unique_ptr<Analysis>> analyse(const Trace& trace, const Work& work, Depth depth) {
   const fathom::Phase phase("analyse");
-  FATHOM_TRY(RunCalls calls, read_calls(trace, work));
+  FATHOM_TRY(RunCalls calls, in_phase("read calls", [&] { return read_calls(trace, work); }));
   if (calls.present() == 0) {
     return Error::usage(
         "this trace has no calls of a message-passing library with times: there are no wait states in it");
@@ -70,28 +76,28 @@ Result<std::unique_ptr<Analysis>> analyse(const Trace& trace, const Work& work, 
   auto out = std::make_unique<Analysis>(std::move(calls));
   RunCalls& run = out->run;
   set_time_base(run);
-  FATHOM_CHECK(match_messages(run));
-  FATHOM_CHECK(correct_clocks(run, work));
-  find_eager_limit(run);
+  FATHOM_CHECK(in_phase("match messages", [&] { return match_messages(run); }));
+  FATHOM_CHECK(in_phase("compare clocks", [&] { return correct_clocks(run, work); }));
+  in_phase("find eager limit", [&] { find_eager_limit(run); });
   find_window_needs(run);
-  FATHOM_TRY(out->instances, find_instances(run));
-  FATHOM_TRY(out->waits, find_waits(run, out->instances));
+  FATHOM_TRY(out->instances, in_phase("find collectives", [&] { return find_instances(run); }));
+  FATHOM_TRY(out->waits, in_phase("find waits", [&] { return find_waits(run, out->instances); }));
   if (depth != Depth::waits) {
     out->intervals = std::make_unique<Intervals>(run, out->waits);
     // Independent of each other, each one after the other inside.
     FATHOM_CHECK(parallel_for(4, [&](std::size_t i) -> Result<void> {
       if (i == 0) {
-        FATHOM_TRY(out->delays, find_delays(run, out->waits, *out->intervals));
+        FATHOM_TRY(out->delays, in_phase("find delays", [&] { return find_delays(run, out->waits, *out->intervals); }));
       } else if (i == 1) {
-        out->path = find_critical_path(run, out->waits);
+        out->path = in_phase("find critical path", [&] { return find_critical_path(run, out->waits); });
       } else if (depth == Depth::causes) {
         return {};
       } else if (i == 2) {
-        FATHOM_TRY(const auto ideal, replay(run, out->waits, out->instances, {}));
+        FATHOM_TRY(const auto ideal, in_phase("replay", [&] { return replay(run, out->waits, out->instances, {}); }));
         out->efficiencies = run_efficiencies(run, ideal);
-        out->iterations = find_iterations(run);
+        out->iterations = in_phase("find iterations", [&] { return find_iterations(run); });
       } else {
-        out->pattern = find_pattern(run);
+        out->pattern = in_phase("find pattern", [&] { return find_pattern(run); });
       }
       return {};
     }));

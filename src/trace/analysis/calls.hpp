@@ -53,32 +53,45 @@ struct Call {
   [[nodiscard]] bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
 
-// The sender's end of a message.
-struct Send {
-  std::int64_t bytes = 0;
-  std::uint32_t call = 0;           // that issues it
-  std::uint32_t done_call = kNone;  // that completes it, at done_location
-  std::uint32_t done_location = kNone;
-  std::uint32_t receiver = kNone;  // location of the matching end
-  std::uint32_t receive = kNone;   // its number there
-  std::int32_t to = kNoPeer;       // rank
+// Messages with one peer in one direction match in order: a location names what they have in common once.
+struct Channel {
+  std::int32_t peer = kNoPeer;  // rank
   std::uint32_t communicator = kNone;
   std::int32_t tag = 0;
+
+  friend auto operator<=>(const Channel&, const Channel&) = default;
+};
+
+// The sender's end of a message. What is asked of the other end again and again is kept here too: ends lie far apart.
+struct Send {
+  std::int64_t bytes = 0;
+  std::int64_t posted = 0;          // the receive
+  std::uint32_t call = 0;           // that issues it
+  std::uint32_t channel = 0;        // LocationCalls::channels
+  std::uint32_t receiver = kNone;   // location of the matching end
+  std::uint32_t completed = kNone;  // call there that completes the receive
+  std::uint32_t posting = kNone;    // call there that posts it; none = another thread's
   SendMode mode = SendMode::standard;
+
+  [[nodiscard]] bool matched() const { return receiver != kNone; }
 };
 
 // The receiver's end.
 struct Receive {
   std::int64_t posted = 0;
+  std::int64_t sent = 0;  // entry of the call that issues the matching send
   std::int64_t bytes = 0;
-  std::uint64_t order = 0;       // record that posted it
-  std::uint32_t call = 0;        // that completes it
-  std::uint32_t sender = kNone;  // location of the matching end
-  std::uint32_t send = kNone;    // its number there
-  std::int32_t from = kNoPeer;   // rank
-  std::uint32_t communicator = kNone;
-  std::int32_t tag = 0;
+  std::int64_t sent_bytes = 0;
+  std::uint32_t call = 0;         // that completes it
+  std::uint32_t posting = kNone;  // that posts it; none = another thread's
+  std::uint32_t channel = 0;      // LocationCalls::channels
+  std::uint32_t sender = kNone;   // location of the matching end
+  std::uint32_t issuing = kNone;  // call there that sends it
+  SendMode mode = SendMode::standard;
   bool any_source = false;
+  bool by_send_receive = false;  // what the sender issued it with
+
+  [[nodiscard]] bool matched() const { return sender != kNone; }
 };
 
 // A call that completes a send.
@@ -146,9 +159,11 @@ struct LocationCalls {
   std::uint32_t domain = 0;  // whose clock it has
   bool cut = false;          // its end is missing
   LargeArray<Call> calls;
+  LargeArray<Channel> channels;
   LargeArray<Send> sends;
-  LargeArray<Receive> receives;     // in the order of completion
-  LargeArray<SendDone> sends_done;  // in the order of completion
+  LargeArray<Receive> receives;             // in the order of completion
+  LargeArray<std::uint64_t> receive_order;  // records that posted them; until they are matched
+  LargeArray<SendDone> sends_done;          // in the order of completion
   LargeArray<Part> parts;
   LargeArray<Probed> probed;
   std::vector<WindowCall> window_calls;
@@ -165,6 +180,10 @@ struct LocationCalls {
 
   // The call that was entered at a moment, or kNone.
   [[nodiscard]] std::uint32_t entered_at(std::int64_t time) const;
+  // The same, looked for from the last call on.
+  [[nodiscard]] std::uint32_t entered_lately(std::int64_t time) const;
+  // Sets Call::inside.
+  void sum_up();
 };
 
 // A communicator with the collectives of its members; the whole run for Init and Finalize.
@@ -201,6 +220,7 @@ struct RunCalls {
   bool cut = false;  // t1 is where the first stream ends
   std::int64_t eager_limit = 1024;
   std::uint64_t messages = 0;
+  bool matched = false;  // the ends of messages know each other
 
   [[nodiscard]] std::int64_t runtime() const { return t1 - t0; }
   [[nodiscard]] const Call& at(CallPlace place) const { return locations[place.location].calls[place.call]; }
@@ -212,10 +232,12 @@ struct RunCalls {
   [[nodiscard]] bool counts(const Call& call) const { return call.exit <= t1 && !call.has(Call::kUnfinished); }
   [[nodiscard]] std::uint32_t process_of_rank(std::int32_t rank) const;
   // Whether the sender can wait for the receiver.
-  [[nodiscard]] bool synchronises(const Send& half) const {
-    if (half.mode == SendMode::synchronous) return true;
-    return half.mode != SendMode::buffered && half.bytes > eager_limit;
+  [[nodiscard]] bool synchronises(SendMode mode, std::int64_t bytes) const {
+    if (mode == SendMode::synchronous) return true;
+    return mode != SendMode::buffered && bytes > eager_limit;
   }
+  [[nodiscard]] bool synchronises(const Send& half) const { return synchronises(half.mode, half.bytes); }
+  [[nodiscard]] bool synchronises(const Receive& half) const { return synchronises(half.mode, half.sent_bytes); }
   // The call that posted the receive of a matched message; with several threads it may be another one's.
   [[nodiscard]] CallPlace posting_call(const Send& half) const;
   // Locations that have calls.
@@ -231,7 +253,7 @@ void find_eager_limit(RunCalls& run);
 void find_window_needs(RunCalls& run);
 // Puts clocks of different hosts together where they contradict each other; what was done is in the diagnostics.
 Result<void> correct_clocks(RunCalls& run, const Work& work);
-// First entry, last exit, time in calls.
+// First entry, last exit.
 void set_time_base(RunCalls& run);
 
 }  // namespace fathom::analysis

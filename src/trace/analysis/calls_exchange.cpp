@@ -34,6 +34,7 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
     for (const std::uint32_t location : run.processes[i]) {
       LocationCalls& here = run.locations[location];
       pack_array(pack, here.calls);
+      pack_array(pack, here.channels);
       pack_array(pack, here.sends);
       pack_array(pack, here.receives);
       pack_array(pack, here.sends_done);
@@ -57,6 +58,7 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
     for (const std::uint32_t location : run.processes[i]) {
       LocationCalls& here = run.locations[location];
       unpack_array(unpack, here.calls);
+      unpack_array(unpack, here.channels);
       unpack_array(unpack, here.sends);
       unpack_array(unpack, here.receives);
       unpack_array(unpack, here.sends_done);
@@ -70,6 +72,7 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
     if (status.ok()) status = run.pool->status();
     return status.ok();
   };
+  run.matched = true;
   FATHOM_CHECK(team().relay(next, take));
   FATHOM_CHECK(std::move(status));
   FATHOM_CHECK(share.join_diagnostics(Holder::first));

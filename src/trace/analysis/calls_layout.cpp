@@ -80,8 +80,10 @@ void lay_out(const Trace& trace, RunCalls& run) {
     here.rank = static_cast<std::int32_t>(found[i].rank);
     here.process = static_cast<std::uint32_t>(run.processes.size() - 1);
     here.calls = LargeArray<Call>(*run.pool);
+    here.channels = LargeArray<Channel>(*run.pool);
     here.sends = LargeArray<Send>(*run.pool);
     here.receives = LargeArray<Receive>(*run.pool);
+    here.receive_order = LargeArray<std::uint64_t>(*run.pool);
     here.sends_done = LargeArray<SendDone>(*run.pool);
     here.parts = LargeArray<Part>(*run.pool);
     here.probed = LargeArray<Probed>(*run.pool);
@@ -150,10 +152,32 @@ void join_paths(RunCalls& run, const std::vector<PathTable>& paths) {
   }
 }
 
-std::uint32_t LocationCalls::entered_at(std::int64_t time) const {
-  const auto* found = std::lower_bound(calls.begin(), calls.end(), time,
+namespace {
+
+std::uint32_t entered_between(const LargeArray<Call>& calls, std::size_t begin, std::size_t end, std::int64_t time) {
+  const auto* found = std::lower_bound(calls.begin() + begin, calls.begin() + end, time,
                                        [](const Call& call, std::int64_t wanted) { return call.entry < wanted; });
   return found == calls.end() || found->entry != time ? kNone : static_cast<std::uint32_t>(found - calls.begin());
+}
+
+}  // namespace
+
+std::uint32_t LocationCalls::entered_at(std::int64_t time) const {
+  return entered_between(calls, 0, calls.size(), time);
+}
+
+std::uint32_t LocationCalls::entered_lately(std::int64_t time) const {
+  std::size_t begin = calls.size();
+  for (std::size_t back = 1; begin > 0 && calls[begin - 1].entry >= time; back *= 2) begin -= std::min(begin, back);
+  return entered_between(calls, begin, calls.size(), time);
+}
+
+void LocationCalls::sum_up() {
+  std::int64_t inside = 0;
+  for (Call& call : calls) {
+    call.inside = inside;
+    inside += call.exit - call.entry;
+  }
 }
 
 std::uint32_t Group::position(std::uint32_t process) const {

@@ -10,6 +10,7 @@
 #include "trace/analysis/calls.hpp"
 #include "trace/analysis/calls_parts.hpp"
 #include "trace/analysis/loops.hpp"
+#include "trace/analysis/reader_tables.hpp"
 #include "trace/extent.hpp"
 #include "trace/merge.hpp"
 
@@ -53,6 +54,7 @@ class ProcessReader {
   struct State {
     explicit State(PathTable& table) : paths(table) {}
     ComputePaths paths;
+    ChannelNumbers channels;
     bool has_regions = false;  // of the program itself
     std::uint32_t location = 0;
     std::uint32_t depth = 0;  // of calls inside calls
@@ -60,6 +62,7 @@ class ProcessReader {
     bool has_part = false;
     CommunicatorId communicator;  // that the call names
     std::uint32_t token = 0;
+    std::int64_t inside = 0;  // time in calls that are over
     LargeArray<std::uint32_t> tokens;
     struct Reading {
       bool known = false;
@@ -67,10 +70,6 @@ class ProcessReader {
       std::int64_t value = 0;
     };
     std::array<Reading, 2> readings;
-  };
-  struct OpenSend {
-    std::uint32_t location;
-    std::uint32_t send;
   };
 
   static std::uint32_t mixed(std::uint32_t token, std::uint64_t with) {
@@ -137,6 +136,7 @@ class ProcessReader {
     // Streams are in order; where a file is not, the call begins where the last one ended.
     call.entry = here.calls.empty() ? event.time_ns : std::max(event.time_ns, here.calls.back().exit);
     call.exit = call.entry;
+    call.inside = state.inside;
     call.name = name;
     call.kind = names_.names[name].facts.kind;
     call.flags = Call::kUnfinished;
@@ -173,19 +173,22 @@ class ProcessReader {
     Call& call = here.calls.back();
     if (event.has_time) call.exit = std::max(call.entry, event.time_ns);
     call.flags &= static_cast<std::uint8_t>(~Call::kUnfinished);
+    state.inside += call.exit - call.entry;
     if (call.kind == CallKind::probe && event.peer >= 0) {
       here.probed.push_back({current(here), event.peer, event.tag});
     }
-    const auto whole = static_cast<std::uint32_t>(trace_.communicators().size());
     if (call.kind == CallKind::finalize) {
-      add_part(state, here, whole, kNoPeer);
+      add_part(state, here, whole_run(), kNoPeer);
     } else if (call.kind == CallKind::init) {
-      add_part(state, here, whole + 1, kNoPeer);
+      add_part(state, here, whole_run() + 1, kNoPeer);
     } else if (!state.has_part && state.communicator.valid() && is_collective(call.kind)) {
       add_part(state, here, state.communicator.value, kNoPeer);
     }
     state.tokens.push_back(state.token);
   }
+
+  // Behind the communicators: everybody, in Finalize; one more for Init.
+  [[nodiscard]] std::uint32_t whole_run() const { return static_cast<std::uint32_t>(trace_.communicators().size()); }
 
   void send(State& state, LocationCalls& here, const Event& event) {
     if (!inside(state)) return;
@@ -196,18 +199,16 @@ class ProcessReader {
     Send half;
     half.bytes = event.bytes;
     half.call = current(here);
-    half.to = event.peer;
-    half.communicator = event.communicator.value;
-    half.tag = event.tag;
+    half.channel = state.channels.of({event.peer, event.communicator.value, event.tag}, here.channels);
     half.mode = names_.names[call.name].facts.mode;
-    if (const auto made = made_.find(event.origin); made != made_.end()) half.mode = made->second;
+    if (!made_.empty()) {
+      if (const auto made = made_.find(event.origin); made != made_.end()) half.mode = made->second;
+    }
     const auto number = static_cast<std::uint32_t>(here.sends.size());
     if (call.kind == CallKind::send || call.kind == CallKind::send_receive) {
-      half.done_call = half.call;
-      half.done_location = state.location;
       here.sends_done.push_back({half.call, state.location, number});
     } else {
-      open_[event.record].push_back({state.location, number});
+      open_.add({event.record, state.location, number});
     }
     here.sends.push_back(half);
   }
@@ -217,31 +218,23 @@ class ProcessReader {
     Receive half;
     half.posted = event.has_value ? event.value : here.calls.back().entry;
     half.bytes = event.bytes;
-    half.order = event.origin != Event::kNoRecord ? event.origin : event.record;
     half.call = current(here);
-    half.from = event.peer;
-    half.communicator = event.communicator.value;
-    half.tag = event.tag;
     half.any_source = here.calls.back().has(Call::kAnySource);
     if (!any_source_.empty() && event.origin != Event::kNoRecord) {
       half.any_source = any_source_.erase(event.origin) > 0 || half.any_source;
     }
-    if (event.peer >= 0) here.receives.push_back(half);
+    if (event.peer < 0) return;
+    half.channel = state.channels.of({event.peer, event.communicator.value, event.tag}, here.channels);
+    half.posting = here.entered_lately(half.posted);
+    here.receives.push_back(half);
+    here.receive_order.push_back(event.origin != Event::kNoRecord ? event.origin : event.record);
   }
 
   void complete(State& state, LocationCalls& here, const Event& event) {
-    const auto found = open_.find(event.origin);
-    if (found == open_.end()) return;
     // Operations of one record are over in the order in which they were begun.
-    auto& list = found->second;
-    const OpenSend open = list.front();
-    list.erase(list.begin());
-    if (list.empty()) open_.erase(found);
-    if (!inside(state)) return;
-    Send& half = run_.locations[open.location].sends[open.send];
-    half.done_call = current(here);
-    half.done_location = state.location;
-    here.sends_done.push_back({half.done_call, open.location, open.send});
+    OpenSends::Item begun{};
+    if (!open_.take(event.origin, begun) || !inside(state)) return;
+    here.sends_done.push_back({current(here), begun.location, begun.send});
   }
 
   void collective(State& state, LocationCalls& here, const Event& event) {
@@ -364,7 +357,7 @@ class ProcessReader {
   PartsByGroup& parts_;
   std::map<LocationId, std::size_t> at_;
   std::vector<State> states_;
-  std::unordered_map<std::uint64_t, std::vector<OpenSend>> open_;  // nonblocking sends by the record that began them
+  OpenSends open_;  // nonblocking sends by the record that began them
   std::unordered_map<std::uint64_t, SendMode>
       made_;  // persistent sends that are not standard, by the record that made them
   std::unordered_set<std::uint64_t> any_source_;  // receives from anybody that are under way

@@ -75,10 +75,8 @@ Violations violations(const RunCalls& run) {
   Violations found;
   for (const LocationCalls& here : run.locations) {
     for (const Receive& half : here.receives) {
-      if (half.send == kNone) continue;
-      const LocationCalls& from = run.locations[half.sender];
-      if (from.domain == here.domain) continue;
-      found.receives += here.calls[half.call].exit < from.calls[from.sends[half.send].call].entry ? 1 : 0;
+      if (!half.matched() || here.calls[half.call].exit >= half.sent) continue;
+      found.receives += run.locations[half.sender].domain != here.domain ? 1 : 0;
     }
   }
   for (const Group& group : run.groups) {
@@ -166,12 +164,12 @@ class Corrector {
     };
     for (const LocationCalls& here : run_.locations) {
       for (const Receive& half : here.receives) {
-        if (half.send == kNone) continue;
+        if (!half.matched()) continue;
         const LocationCalls& from = run_.locations[half.sender];
         const bool known_here = corrections_[here.domain].known;
         if (known_here == corrections_[from.domain].known) continue;
         const std::int64_t received = here.calls[half.call].exit;
-        const std::int64_t sent = from.calls[from.sends[half.send].call].entry;
+        const std::int64_t sent = half.sent;
         const std::uint32_t unknown = known_here ? from.domain : here.domain;
         Quickest& quickest = pieces[unknown][piece_of(known_here ? sent : received)];
         quickest.x = static_cast<double>(known_here ? sent : received);
@@ -215,12 +213,24 @@ Result<void> correct_clocks(RunCalls& run, const Work& work) {
   const std::vector<Correction> corrections = corrector.find();
   FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t i) -> Result<void> {
     LocationCalls& here = run.locations[i];
+    const auto changes = [&](std::uint32_t domain) {
+      return domain != corrector.reference() && corrections[domain].known;
+    };
+    for (Receive& half : here.receives) {
+      if (!half.matched() || !changes(run.locations[half.sender].domain)) continue;
+      half.sent = corrections[run.locations[half.sender].domain].apply(half.sent);
+    }
+    for (Send& half : here.sends) {
+      if (!half.matched() || !changes(run.locations[half.receiver].domain)) continue;
+      half.posted = corrections[run.locations[half.receiver].domain].apply(half.posted);
+    }
+    if (!changes(here.domain)) return {};
     const Correction& correction = corrections[here.domain];
-    if (!correction.known || here.domain == corrector.reference()) return {};
     for (Call& call : here.calls) {
       call.entry = correction.apply(call.entry);
       call.exit = correction.apply(call.exit);
     }
+    here.sum_up();
     for (Receive& half : here.receives) half.posted = correction.apply(half.posted);
     for (auto& [time, name] : here.markers) time = correction.apply(time);
     return {};

@@ -11,13 +11,11 @@ CommonPoints::CommonPoints(const RunCalls& run, const std::vector<GroupInstances
   if (!here_.parts.empty()) roots_.resize(run.locations.size());
 }
 
-void CommonPoints::received(std::uint32_t receive) {
-  const Receive& half = here_.receives[receive];
-  if (half.send == kNone) return;
-  const LocationCalls& from = run_.locations[half.sender];
-  std::uint32_t issued = from.sends[half.send].call;
+void CommonPoints::received(const Receive& half) {
+  if (!half.matched()) return;
+  std::uint32_t issued = half.issuing;
   // A call that sends and receives waits after it has sent: it belongs to what comes behind.
-  if (from.calls[issued].kind == CallKind::send_receive) {
+  if (half.by_send_receive) {
     if (issued == 0) return;
     --issued;
   }
@@ -26,8 +24,7 @@ void CommonPoints::received(std::uint32_t receive) {
 
 void CommonPoints::sent(const SendDone& done) {
   const Send& half = run_.locations[done.location].sends[done.send];
-  if (half.receive == kNone) return;
-  to_[half.receiver].add({done.call, run_.locations[half.receiver].receives[half.receive].call});
+  if (half.matched()) to_[half.receiver].add({done.call, half.completed});
 }
 
 void CommonPoints::remember(std::vector<Seen>& list, const Part& part) {

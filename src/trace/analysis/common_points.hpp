@@ -12,7 +12,7 @@ class CommonPoints {
   CommonPoints(const RunCalls& run, const std::vector<GroupInstances>& instances, std::uint32_t location);
 
   // What the location has done; told after the call's own wait was set.
-  void received(std::uint32_t receive);
+  void received(const Receive& half);
   void sent(const SendDone& done);
   void took_part(const Part& part);
 

@@ -1,89 +1,39 @@
 // The two ends of messages: equal sender, receiver, communicator and tag match in the order of posting.
 #include <algorithm>
-#include <functional>
 #include <numeric>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/parallel.hpp"
 #include "trace/analysis/calls_parts.hpp"
+#include "trace/analysis/reader_tables.hpp"
 
 namespace fathom::analysis {
 
 namespace {
 
-// What a sender knows of a message.
+// What a receiver needs to know of a send.
 struct SendEnd {
   std::uint32_t location;
   std::uint32_t send;
   std::uint32_t process;  // that it goes to
-  std::int32_t from;      // rank
-  std::uint32_t communicator;
-  std::int32_t tag;
-  std::int64_t posted;
+  std::uint32_t issuing;
+  Channel channel;  // peer = the sender's rank
+  SendMode mode;
+  bool by_send_receive;
+  std::int64_t sent;
+  std::int64_t bytes;
 };
 
 SendEnd end_of(const RunCalls& run, std::uint32_t location, std::uint32_t send, std::uint32_t to) {
   const LocationCalls& from = run.locations[location];
   const Send& half = from.sends[send];
-  return {location, send, to, from.rank, half.communicator, half.tag, from.calls[half.call].entry};
-}
-
-struct Key {
-  std::int32_t peer;  // the sender's rank
-  std::uint32_t communicator;
-  std::int32_t tag;
-  std::uint32_t number;  // in the list
-  std::int64_t posted;
-  std::uint64_t order;
-
-  [[nodiscard]] auto channel() const { return std::tie(peer, communicator, tag); }
-  friend bool operator<(const Key& a, const Key& b) {
-    if (a.channel() != b.channel()) return a.channel() < b.channel();
-    return std::tie(a.posted, a.order, a.number) < std::tie(b.posted, b.order, b.number);
-  }
-};
-
-// All messages to one process; found(send's number among the incoming ones, receiver's location, receive).
-template <class Found>
-void match_receiver(RunCalls& run, std::uint32_t process, std::size_t incoming,
-                    const std::function<SendEnd(std::size_t)>& end, const Found& found) {
-  std::vector<Key> sends;
-  sends.reserve(incoming);
-  for (std::size_t i = 0; i < incoming; ++i) {
-    const SendEnd one = end(i);
-    sends.push_back({one.from, one.communicator, one.tag, static_cast<std::uint32_t>(i), one.posted, 0});
-  }
-  std::sort(sends.begin(), sends.end());
-  std::vector<Key> receives;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
-  for (const std::uint32_t location : run.processes[process]) {
-    const LocationCalls& here = run.locations[location];
-    for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
-      const Receive& half = here.receives[i];
-      receives.push_back(
-          {half.from, half.communicator, half.tag, static_cast<std::uint32_t>(places.size()), half.posted, half.order});
-      places.emplace_back(location, i);
-    }
-  }
-  std::sort(receives.begin(), receives.end());
-  auto send = sends.begin();
-  auto receive = receives.begin();
-  while (send != sends.end() && receive != receives.end()) {
-    if (send->channel() < receive->channel()) {
-      ++send;
-    } else if (receive->channel() < send->channel()) {
-      ++receive;
-    } else {
-      const SendEnd from = end(send->number);
-      const auto [location, number] = places[receive->number];
-      Receive& to = run.locations[location].receives[number];
-      to.sender = from.location;
-      to.send = from.send;
-      found(from, location, number);
-      ++send;
-      ++receive;
-    }
-  }
+  const Call& call = from.calls[half.call];
+  Channel channel = from.channels[half.channel];
+  channel.peer = from.rank;
+  return {location,   send,      to, half.call, channel, half.mode, call.kind == CallKind::send_receive,
+          call.entry, half.bytes};
 }
 
 // What the receiver tells the sender.
@@ -91,51 +41,234 @@ struct MatchedSend {
   std::uint32_t location;
   std::uint32_t send;
   std::uint32_t receiver;
-  std::uint32_t receive;
+  std::uint32_t completed;
+  std::uint32_t posting;
+  std::int64_t posted;
 };
 
 void set_receiver(RunCalls& run, const MatchedSend& matched) {
   Send& half = run.locations[matched.location].sends[matched.send];
   half.receiver = matched.receiver;
-  half.receive = matched.receive;
+  half.completed = matched.completed;
+  half.posting = matched.posting;
+  half.posted = matched.posted;
 }
 
-struct SendPlace {
+// The sends of one location by channel, in order. MT: safe (const).
+struct SendsByChannel {
+  std::vector<std::uint32_t> first;  // by channel, and the end
+  LargeArray<std::uint32_t> sends;
+
+  void sort(const LocationCalls& here, ArrayPool& pool) {
+    first.assign(here.channels.size() + 1, 0);
+    for (const Send& half : here.sends) ++first[half.channel + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    sends = LargeArray<std::uint32_t>(pool);
+    sends.resize(here.sends.size());
+    if (sends.size() < here.sends.size()) return;  // as the pool knows
+    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    for (std::uint32_t i = 0; i < here.sends.size(); ++i) sends[next[here.sends[i].channel]++] = i;
+  }
+};
+
+// Messages from one rank with one communicator and tag, in the order in which they were sent: numbers of sends of a
+// location, or ends where several threads sent them or another process of a team has read them.
+struct Lane {
+  std::uint32_t location = kNone;
+  const std::uint32_t* next = nullptr;
+  const std::uint32_t* end = nullptr;
+  const SendEnd* next_end = nullptr;
+  const SendEnd* last_end = nullptr;
+
+  bool take(const RunCalls& run, std::uint32_t process, SendEnd& out) {
+    if (next != end) {
+      out = end_of(run, location, *next++, process);
+      return true;
+    }
+    if (next_end == last_end) return false;
+    out = *next_end++;
+    return true;
+  }
+};
+
+struct ChannelHash {
+  std::size_t operator()(const Channel& channel) const {
+    const std::uint64_t ends = std::uint64_t{static_cast<std::uint32_t>(channel.peer)} << 32 | channel.communicator;
+    return static_cast<std::size_t>(scattered(scattered(ends) + static_cast<std::uint32_t>(channel.tag)));
+  }
+};
+using Lanes = std::unordered_map<Channel, Lane, ChannelHash>;
+
+// Of ends that are sorted by channel and time.
+void add_lanes(std::span<const SendEnd> ends, Lanes& lanes) {
+  for (std::size_t begin = 0; begin < ends.size();) {
+    std::size_t end = begin;
+    while (end < ends.size() && ends[end].channel == ends[begin].channel) ++end;
+    Lane& lane = lanes[ends[begin].channel];
+    lane.next_end = ends.data() + begin;
+    lane.last_end = ends.data() + end;
+    begin = end;
+  }
+}
+// Equal ones stay in the order of locations and sends.
+void sort_ends(std::span<SendEnd> ends) {
+  std::stable_sort(ends.begin(), ends.end(), [](const SendEnd& a, const SendEnd& b) {
+    return std::tie(a.channel, a.sent) < std::tie(b.channel, b.sent);
+  });
+}
+
+// All messages to one process.
+template <class Found>
+class Receiver {
+ public:
+  Receiver(RunCalls& run, std::uint32_t process, Lanes& lanes, const Found& found)
+      : run_(run), process_(process), lanes_(lanes), found_(found) {}
+
+  // Returns how many there are.
+  std::uint64_t match() {
+    const auto& locations = run_.processes[process_];
+    if (locations.size() == 1) {
+      in_order(locations[0]);
+    } else {
+      by_time(locations, [](std::uint32_t, std::uint32_t) { return true; });
+    }
+    return messages_;
+  }
+
+ private:
+  void pair(Lane& lane, std::uint32_t location, std::uint32_t number) {
+    SendEnd from;
+    if (!lane.take(run_, process_, from)) return;
+    Receive& to = run_.locations[location].receives[number];
+    to.sender = from.location;
+    to.issuing = from.issuing;
+    to.sent = from.sent;
+    to.sent_bytes = from.bytes;
+    to.mode = from.mode;
+    to.by_send_receive = from.by_send_receive;
+    ++messages_;
+    found_(MatchedSend{from.location, from.send, location, to.call, to.posting, to.posted});
+  }
+
+  // Mostly receives of a channel are over in the order in which they were posted. Those of other channels are sorted.
+  void in_order(std::uint32_t location) {
+    const LocationCalls& here = run_.locations[location];
+    struct State {
+      Lane* lane = nullptr;
+      std::int64_t posted = std::numeric_limits<std::int64_t>::min();
+      std::uint64_t order = 0;
+      bool sorted = true;
+    };
+    std::vector<State> states(here.channels.size());
+    for (std::size_t c = 0; c < states.size(); ++c) {
+      const auto lane = lanes_.find(here.channels[c]);
+      if (lane != lanes_.end()) states[c].lane = &lane->second;
+    }
+    bool all_sorted = true;
+    for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
+      const Receive& half = here.receives[i];
+      State& state = states[half.channel];
+      const std::uint64_t order = here.receive_order[i];
+      if (std::tie(half.posted, order) < std::tie(state.posted, state.order)) all_sorted = state.sorted = false;
+      state.posted = half.posted;
+      state.order = order;
+    }
+    for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
+      State& state = states[here.receives[i].channel];
+      if (state.sorted && state.lane != nullptr) pair(*state.lane, location, i);
+    }
+    if (all_sorted) return;
+    by_time(std::span(&location, 1),
+            [&](std::uint32_t l, std::uint32_t i) { return !states[run_.locations[l].receives[i].channel].sorted; });
+  }
+
+  template <class Wanted>
+  void by_time(std::span<const std::uint32_t> locations, const Wanted& wanted) {
+    struct Key {
+      Channel channel;
+      std::uint32_t location;
+      std::uint32_t number;
+      std::int64_t posted;
+      std::uint64_t order;
+    };
+    std::vector<Key> keys;
+    for (const std::uint32_t location : locations) {
+      const LocationCalls& here = run_.locations[location];
+      for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
+        if (!wanted(location, i)) continue;
+        const Receive& half = here.receives[i];
+        keys.push_back({here.channels[half.channel], location, i, half.posted, here.receive_order[i]});
+      }
+    }
+    std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return std::tie(a.channel, a.posted, a.order) < std::tie(b.channel, b.posted, b.order);
+    });
+    Lane* lane = nullptr;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (i == 0 || keys[i].channel != keys[i - 1].channel) {
+        const auto found = lanes_.find(keys[i].channel);
+        lane = found == lanes_.end() ? nullptr : &found->second;
+      }
+      if (lane != nullptr) pair(*lane, keys[i].location, keys[i].number);
+    }
+  }
+
+  RunCalls& run_;
+  std::uint32_t process_;
+  Lanes& lanes_;
+  const Found& found_;
+  std::uint64_t messages_ = 0;
+};
+
+// A channel in which a location sends.
+struct Outgoing {
   std::uint32_t location;
-  std::uint32_t send;
+  std::uint32_t channel;
 };
 
 // Where everything is in one process.
 Result<void> match_here(RunCalls& run) {
-  std::vector<std::uint64_t> first(run.processes.size() + 1, 0);
-  const auto each_send = [&](const auto& body) {
-    for (std::uint32_t l = 0; l < run.locations.size(); ++l) {
-      const auto& sends = run.locations[l].sends;
-      for (std::uint32_t i = 0; i < sends.size(); ++i) {
-        const std::uint32_t to = run.process_of_rank(sends[i].to);
-        if (to != kNone) body(to, SendPlace{l, i});
-      }
-    }
-  };
-  each_send([&](std::uint32_t to, SendPlace) { ++first[to + 1]; });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  LargeArray<SendPlace> incoming(*run.pool);
-  incoming.resize(first.back());
-  FATHOM_CHECK(run.pool->status());
-  std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-  each_send([&](std::uint32_t to, SendPlace place) { incoming[next[to]++] = place; });
-  FATHOM_CHECK(parallel_for(run.processes.size(), [&](std::size_t i) -> Result<void> {
-    const auto process = static_cast<std::uint32_t>(i);
-    const SendPlace* places = incoming.data() + first[i];
-    // Written by this task alone: a send has one receiver.
-    match_receiver(
-        run, process, first[i + 1] - first[i],
-        [&](std::size_t n) { return end_of(run, places[n].location, places[n].send, process); },
-        [&](const SendEnd& from, std::uint32_t receiver, std::uint32_t receive) {
-          set_receiver(run, {from.location, from.send, receiver, receive});
-        });
+  std::vector<SendsByChannel> sorted(run.locations.size());
+  FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
+    sorted[l].sort(run.locations[l], *run.pool);
     return {};
   }));
+  FATHOM_CHECK(run.pool->status());
+  std::vector<std::vector<Outgoing>> incoming(run.processes.size());
+  for (std::uint32_t l = 0; l < run.locations.size(); ++l) {
+    const auto& channels = run.locations[l].channels;
+    for (std::uint32_t c = 0; c < channels.size(); ++c) {
+      if (sorted[l].first[c] == sorted[l].first[c + 1]) continue;
+      const std::uint32_t to = run.process_of_rank(channels[c].peer);
+      if (to != kNone) incoming[to].push_back({l, c});
+    }
+  }
+  std::vector<std::uint64_t> counts(run.processes.size());
+  FATHOM_CHECK(parallel_for(run.processes.size(), [&](std::size_t i) -> Result<void> {
+    const auto process = static_cast<std::uint32_t>(i);
+    Lanes lanes;
+    std::vector<SendEnd> ends;  // of senders with several threads
+    for (const Outgoing& out : incoming[i]) {
+      const LocationCalls& from = run.locations[out.location];
+      const SendsByChannel& sends = sorted[out.location];
+      const std::uint32_t* begin = sends.sends.data() + sends.first[out.channel];
+      const std::uint32_t* end = sends.sends.data() + sends.first[out.channel + 1];
+      if (run.processes[from.process].size() > 1 || run.process_of_rank(from.rank) != from.process) {
+        for (; begin != end; ++begin) ends.push_back(end_of(run, out.location, *begin, process));
+        continue;
+      }
+      Channel channel = from.channels[out.channel];
+      channel.peer = from.rank;
+      lanes[channel] = Lane{out.location, begin, end};
+    }
+    sort_ends(ends);
+    add_lanes(ends, lanes);
+    // Written by this task alone: a send has one receiver.
+    const auto found = [&](const MatchedSend& matched) { set_receiver(run, matched); };
+    counts[i] = Receiver(run, process, lanes, found).match();
+    return {};
+  }));
+  run.messages = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   return {};
 }
 
@@ -160,7 +293,8 @@ Result<void> match_together(const Share& share, const Share::Weight& weight, Run
     for (const std::size_t process : share.mine()) {
       for (const std::uint32_t l : run.processes[process]) {
         for (std::uint32_t i = 0; i < run.locations[l].sends.size(); ++i) {
-          const std::uint32_t target = run.process_of_rank(run.locations[l].sends[i].to);
+          const LocationCalls& here = run.locations[l];
+          const std::uint32_t target = run.process_of_rank(here.channels[here.sends[i].channel].peer);
           if (target != kNone && target % rounds == round) to[owner[target]].push_back(end_of(run, l, i, target));
         }
       }
@@ -181,11 +315,14 @@ Result<void> match_together(const Share& share, const Share::Weight& weight, Run
     for (std::size_t begin = 0; begin < ends.size();) {
       std::size_t end = begin;
       while (end < ends.size() && ends[end].process == ends[begin].process) ++end;
-      match_receiver(
-          run, ends[begin].process, end - begin, [&](std::size_t i) { return ends[begin + i]; },
-          [&](const SendEnd& from, std::uint32_t receiver, std::uint32_t receive) {
-            back[owner[run.locations[from.location].process]].push_back({from.location, from.send, receiver, receive});
-          });
+      Lanes lanes;
+      const std::span<SendEnd> mine(ends.data() + begin, end - begin);
+      sort_ends(mine);
+      add_lanes(mine, lanes);
+      const auto found = [&](const MatchedSend& matched) {
+        back[owner[run.locations[matched.location].process]].push_back(matched);
+      };
+      (void)Receiver(run, ends[begin].process, lanes, found).match();
       begin = end;
     }
     parcels.clear();
@@ -201,37 +338,39 @@ Result<void> match_together(const Share& share, const Share::Weight& weight, Run
 
 Result<void> match_messages(RunCalls& run) {
   // Where processes of a team have read the calls, the ends of messages know each other.
-  const bool matched = std::any_of(run.locations.begin(), run.locations.end(), [](const LocationCalls& here) {
-    return std::any_of(here.receives.begin(), here.receives.end(), [](const Receive& r) { return r.send != kNone; });
-  });
-  if (!matched) FATHOM_CHECK(match_here(run));
-  run.messages = 0;
-  for (const LocationCalls& here : run.locations) {
-    for (const Receive& half : here.receives) run.messages += half.send != kNone ? 1 : 0;
+  if (run.matched) {
+    run.messages = 0;
+    for (const LocationCalls& here : run.locations) {
+      for (const Receive& half : here.receives) run.messages += half.matched() ? 1 : 0;
+    }
+    return {};
   }
+  FATHOM_CHECK(match_here(run));
+  for (LocationCalls& here : run.locations) here.receive_order = {};
+  run.matched = true;
   return {};
 }
 
 // A send that was over before its receive was posted did not wait for it: messages of its size leave at once.
 void find_eager_limit(RunCalls& run) {
-  std::int64_t limit = 1024;
-  for (const LocationCalls& here : run.locations) {
-    for (const Send& half : here.sends) {
-      if (half.mode != SendMode::standard || half.bytes <= limit || half.receive == kNone) continue;
-      if (half.done_call == kNone) continue;
-      const std::int64_t over = run.locations[half.done_location].calls[half.done_call].exit;
-      if (over < run.locations[half.receiver].receives[half.receive].posted) limit = half.bytes;
+  std::vector<std::int64_t> limits(run.locations.size(), 1024);
+  (void)parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
+    const LocationCalls& here = run.locations[l];
+    for (const SendDone& done : here.sends_done) {
+      const Send& half = run.locations[done.location].sends[done.send];
+      if (half.mode != SendMode::standard || half.bytes <= limits[l] || !half.matched()) continue;
+      if (here.calls[done.call].exit < half.posted) limits[l] = half.bytes;
     }
-  }
-  run.eager_limit = limit;
+    return {};
+  });
+  run.eager_limit = 1024;
+  for (const std::int64_t limit : limits) run.eager_limit = std::max(run.eager_limit, limit);
 }
 
 CallPlace RunCalls::posting_call(const Send& half) const {
-  const std::int64_t posted = locations[half.receiver].receives[half.receive].posted;
-  const std::uint32_t found = locations[half.receiver].entered_at(posted);
-  if (found != kNone) return {half.receiver, found};
+  if (half.posting != kNone) return {half.receiver, half.posting};
   for (const std::uint32_t other : processes[locations[half.receiver].process]) {
-    const std::uint32_t there = locations[other].entered_at(posted);
+    const std::uint32_t there = locations[other].entered_at(half.posted);
     if (there != kNone) return {other, there};
   }
   return {};
@@ -257,13 +396,8 @@ void set_time_base(RunCalls& run) {
     bool any = false;
     std::int64_t end = 0;
     for (const std::uint32_t l : process) {
-      LocationCalls& here = run.locations[l];
+      const LocationCalls& here = run.locations[l];
       if (here.calls.empty()) continue;
-      std::int64_t inside = 0;
-      for (Call& call : here.calls) {
-        call.inside = inside;
-        inside += call.exit - call.entry;
-      }
       end = any ? std::max(end, here.calls.back().exit) : here.calls.back().exit;
       run.t0 = first && !any ? here.calls[0].entry : std::min(run.t0, here.calls[0].entry);
       any = true;

@@ -26,7 +26,7 @@ Matrix matrix_of(const RunCalls& run) {
   for (const LocationCalls& here : run.locations) {
     std::unordered_map<std::uint32_t, Flow> to;
     for (const Send& half : here.sends) {
-      if (half.receive == kNone) continue;
+      if (!half.matched()) continue;
       Flow& flow = to[run.locations[half.receiver].process];
       ++flow.messages;
       flow.bytes += static_cast<double>(half.bytes);

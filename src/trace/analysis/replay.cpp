@@ -149,16 +149,15 @@ class Player {
     if (call.kind != CallKind::test) {
       for (std::size_t i = state.receive; i < here.receives.size() && here.receives[i].call == state.call; ++i) {
         const Receive& half = here.receives[i];
-        if (half.send == kNone) continue;
-        const Send& send = run_.locations[half.sender].sends[half.send];
-        const CallPlace issued{half.sender, send.call};
+        if (!half.matched()) continue;
+        const CallPlace issued{half.sender, half.issuing};
         if (wait_for(location, issued)) return true;
-        until = std::max(until, entry(issued) + transfer(send.bytes));
+        until = std::max(until, entry(issued) + transfer(half.sent_bytes));
       }
       for (std::size_t i = state.done; i < here.sends_done.size() && here.sends_done[i].call == state.call; ++i) {
         const SendDone& done = here.sends_done[i];
         const Send& send = run_.locations[done.location].sends[done.send];
-        if (send.receive == kNone || !run_.synchronises(send)) continue;
+        if (!send.matched() || !run_.synchronises(send)) continue;
         const CallPlace posted = run_.posting_call(send);
         if (posted.call == kNone) continue;
         if (wait_for(location, posted)) return true;

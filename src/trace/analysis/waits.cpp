@@ -71,7 +71,6 @@ class LocationSearch {
         common_(run, instances, location) {}
 
   void search() {
-    find_earlier_sends();
     for (std::uint32_t i = 0; i < here_.calls.size(); ++i) {
       Call& call = here_.calls[i];
       call.first_wait = static_cast<std::uint32_t>(out_.waits.size());
@@ -92,7 +91,7 @@ class LocationSearch {
         add(call, i);
         if (is_wait(call.kind)) find_no_overlap(call, receives_end, done_end);
       }
-      for (; receive_ < receives_end; ++receive_) common_.received(static_cast<std::uint32_t>(receive_));
+      for (; receive_ < receives_end; ++receive_) common_.received(here_.receives[receive_]);
       for (; done_ < done_end; ++done_) common_.sent(here_.sends_done[done_]);
       for (; part_ < parts_end; ++part_) common_.took_part(here_.parts[part_]);
     }
@@ -106,41 +105,33 @@ class LocationSearch {
     culprit_ = culprit;
   }
 
-  [[nodiscard]] std::int64_t sent_at(const Receive& half) const {
-    const LocationCalls& from = run_.locations[half.sender];
-    return from.calls[from.sends[half.send].call].entry;
+  // The earliest send among the messages that the calls behind this one complete, up to the first call that sends
+  // something itself or is a collective. Looked up for all calls up to there at once.
+  std::int64_t earliest_behind(std::size_t receives_end) {
+    if (receives_end > segment_end_) find_segment();
+    return receives_end == segment_end_ ? kAlways : earliest_[receives_end - segment_begin_];
   }
-  [[nodiscard]] CallPlace issuing_call(const Receive& half) const {
-    return {half.sender, run_.locations[half.sender].sends[half.send].call};
-  }
-
-  // For every receive: the earliest send among the messages that the next calls complete, up to the first call that
-  // sends something itself or is a collective.
-  void find_earlier_sends() {
-    earlier_.assign(here_.receives.size(), kAlways);
+  void find_segment() {
+    segment_begin_ = receive_;
+    segment_end_ = receive_;
+    const std::uint32_t call = here_.receives[receive_].call;
+    std::uint32_t break_at = call;
+    while (segment_end_ < here_.receives.size()) {
+      const std::uint32_t next = here_.receives[segment_end_].call;
+      while (break_at < next) {
+        const Call& between = here_.calls[++break_at];
+        if (between.has(Call::kSends) || is_collective(between.kind)) break;
+      }
+      const Call& last = here_.calls[break_at];
+      if (break_at > call && (last.has(Call::kSends) || is_collective(last.kind))) break;
+      ++segment_end_;
+    }
+    earliest_.resize(segment_end_ - segment_begin_);
     std::int64_t earliest = kAlways;
-    std::size_t end = here_.receives.size();
-    std::uint32_t next_call = kNone;
-    while (end > 0) {
-      const std::uint32_t call = here_.receives[end - 1].call;
-      std::size_t begin = end;
-      while (begin > 0 && here_.receives[begin - 1].call == call) --begin;
-      // `earliest` holds what next_call and those behind it complete.
-      for (std::uint32_t i = call + 1; next_call != kNone && i <= next_call; ++i) {
-        const Call& between = here_.calls[i];
-        if (between.has(Call::kSends) || is_collective(between.kind)) {
-          earliest = kAlways;
-          break;
-        }
-      }
-      std::int64_t own = kAlways;
-      for (std::size_t i = begin; i < end; ++i) {
-        earlier_[i] = earliest;
-        if (here_.receives[i].send != kNone) own = std::min(own, sent_at(here_.receives[i]));
-      }
-      earliest = std::min(earliest, own);
-      next_call = call;
-      end = begin;
+    for (std::size_t i = segment_end_; i-- > segment_begin_;) {
+      const Receive& half = here_.receives[i];
+      if (half.matched()) earliest = std::min(earliest, half.sent);
+      earliest_[i - segment_begin_] = earliest;
     }
   }
 
@@ -151,26 +142,26 @@ class LocationSearch {
     const Receive* chosen = nullptr;
     for (std::size_t i = receive_; i < end; ++i) {
       const Receive& half = here_.receives[i];
-      if (half.send == kNone) continue;
+      if (!half.matched()) continue;
       const bool better = chosen == nullptr ||
-                          (earliest ? sent_at(half) < sent_at(*chosen)
-                                    : sent_at(half) > sent_at(*chosen) ||
-                                          (sent_at(half) == sent_at(*chosen) &&
+                          (earliest ? half.sent < chosen->sent
+                                    : half.sent > chosen->sent ||
+                                          (half.sent == chosen->sent &&
                                            run_.locations[half.sender].rank < run_.locations[chosen->sender].rank));
       if (better) chosen = &half;
     }
     if (chosen == nullptr) return;
-    consider(sent_at(*chosen), WaitKind::late_sender, issuing_call(*chosen));
+    consider(chosen->sent, WaitKind::late_sender, {chosen->sender, chosen->issuing});
     const bool named = call.kind != CallKind::wait_any && call.kind != CallKind::wait_some && !chosen->any_source;
-    wrong_order_ = named && earlier_[receive_] < until_;
+    wrong_order_ = named && until_ > call.entry && earliest_behind(end) < until_;
   }
 
   void by_sends(const Call& call, std::size_t end) {
     if (call.kind == CallKind::test) return;
     for (std::size_t i = done_; i < end; ++i) {
       const Send& half = run_.locations[here_.sends_done[i].location].sends[here_.sends_done[i].send];
-      if (half.receive == kNone || !run_.synchronises(half)) continue;
-      const std::int64_t posted = run_.locations[half.receiver].receives[half.receive].posted;
+      if (!half.matched() || !run_.synchronises(half)) continue;
+      const std::int64_t posted = half.posted;
       if (posted >= call.exit || (until_ != kNever && posted <= until_)) continue;
       if (posted <= call.entry) continue;
       const CallPlace poster = run_.posting_call(half);
@@ -233,10 +224,12 @@ class LocationSearch {
     constexpr std::size_t kMostLooked = 4096;
     for (std::size_t i = receive_; i < here_.receives.size() && i < receive_ + kMostLooked; ++i) {
       const Receive& half = here_.receives[i];
-      if (half.send == kNone || half.from != probed.from || half.tag != probed.tag || half.posted < call.exit) continue;
+      const Channel& channel = here_.channels[half.channel];
+      if (!half.matched() || channel.peer != probed.from || channel.tag != probed.tag) continue;
+      if (half.posted < call.exit) continue;
       if (found == nullptr || half.posted < found->posted) found = &half;
     }
-    if (found != nullptr) consider(sent_at(*found), WaitKind::late_sender, issuing_call(*found));
+    if (found != nullptr) consider(found->sent, WaitKind::late_sender, {found->sender, found->issuing});
   }
 
   void add(const Call& call, std::uint32_t number) {
@@ -265,15 +258,14 @@ class LocationSearch {
     std::int64_t both = kNever;
     for (std::size_t i = receive_; i < receives_end; ++i) {
       const Receive& half = here_.receives[i];
-      if (half.send == kNone || !run_.synchronises(run_.locations[half.sender].sends[half.send])) continue;
-      both = std::max({both, sent_at(half), half.posted});
+      if (!half.matched() || !run_.synchronises(half)) continue;
+      both = std::max({both, half.sent, half.posted});
     }
     for (std::size_t i = done_; i < done_end; ++i) {
       const LocationCalls& issuer = run_.locations[here_.sends_done[i].location];
       const Send& half = issuer.sends[here_.sends_done[i].send];
-      if (half.receive == kNone || !run_.synchronises(half)) continue;
-      both =
-          std::max({both, issuer.calls[half.call].entry, run_.locations[half.receiver].receives[half.receive].posted});
+      if (!half.matched() || !run_.synchronises(half)) continue;
+      both = std::max({both, issuer.calls[half.call].entry, half.posted});
     }
     if (both == kNever || both >= call.entry) return;
     const std::int64_t waited_until = until_ == kNever ? call.entry : std::max(call.entry, until_);
@@ -291,7 +283,10 @@ class LocationSearch {
   LocationWaits& out_;
   std::vector<std::int64_t>& no_overlap_by_name_;
   CommonPoints common_;
-  std::vector<std::int64_t> earlier_;
+  // Receives between two calls that send or are collectives: the earliest send from each of them on.
+  std::vector<std::int64_t> earliest_;
+  std::size_t segment_begin_ = 0;
+  std::size_t segment_end_ = 0;
   std::size_t receive_ = 0;
   std::size_t done_ = 0;
   std::size_t part_ = 0;
