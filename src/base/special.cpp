@@ -87,17 +87,4 @@ double StudentDistribution::density(double t) const {
   return peak_ * std::exp(-(degrees_ + 1) / 2 * std::log1p(t * t / degrees_));
 }
 
-double student_quantile(double p, double degrees) {
-  const StudentDistribution student(degrees);
-  double low = -1;
-  double high = 1;
-  while (student.cdf(low) > p && low > -1e12) low *= 2;
-  while (student.cdf(high) < p && high < 1e12) high *= 2;
-  for (int step = 0; step < 80; ++step) {
-    const double middle = (low + high) / 2;
-    (student.cdf(middle) < p ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
 }  // namespace fathom

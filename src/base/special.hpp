@@ -18,7 +18,5 @@ class StudentDistribution {
   double log_front_;
   double peak_;
 };
-// Inverse of its distribution function, 0 < p < 1.
-double student_quantile(double p, double degrees);
 
 }  // namespace fathom

@@ -131,8 +131,10 @@ std::optional<Function> within(const Growth& allowed, const Experiment& experime
   const auto with = refit(*data, own);
   const auto without = refit(*data, other);
   if (!with || !without) return std::nullopt;
-  const double limit = student_quantile((1 + kConfidence) / 2, data->degrees);
-  if (*without - *with > limit * limit * data->variance) return std::nullopt;
+  const double worse = *without - *with;
+  if (!(worse > 0)) return other;
+  const double t = std::sqrt(worse / data->variance);  // infinite where there is no noise
+  if (StudentDistribution(data->degrees).cdf(t) > (1 + kConfidence) / 2) return std::nullopt;
   return other;
 }
 
