@@ -40,13 +40,55 @@ void InEffect::take(const Event& event) {
     case EventKind::recv:
     case EventKind::collective:
     case EventKind::complete:
+      break;
     case EventKind::marker:
+      take_marker(event);
       break;
   }
 }
 
+void InEffect::take_marker(const Event& event) {
+  if (event.name >= meanings_.size()) return;
+  const MarkerMeaning meaning = meanings_[event.name];
+  if (meaning == MarkerMeaning::task_switch) switch_to(event.value, event);
+  if (meaning != MarkerMeaning::task_end || event.value == 0) return;
+  // What it has open ends with it, and if it ran the location's own stack goes on.
+  if (task_ != event.value) {
+    suspended_.erase(event.value);
+    return;
+  }
+  open_.clear();
+  // There was a switch to it; its like leads back.
+  Event back = begun_;
+  back.time_ns = event.time_ns;
+  back.has_time = event.has_time;
+  back.record = event.record;
+  back.value = 0;
+  switch_to(0, back);
+}
+
+void InEffect::switch_to(std::int64_t task, const Event& event) {
+  if (task == task_) return;
+  if (!open_.empty()) suspended_[task_] = {std::move(open_), begun_};
+  open_.clear();
+  task_ = task;
+  begun_ = event;
+  if (const auto found = suspended_.find(task); found != suspended_.end()) {
+    open_ = std::move(found->second.open);
+    suspended_.erase(found);
+  }
+}
+
 std::vector<Event> InEffect::carried() const {
-  std::vector<Event> out = open_;
+  std::vector<Event> out;
+  if (const auto own = suspended_.find(0); own != suspended_.end()) out = own->second.open;
+  for (const auto& [number, task] : suspended_) {
+    if (number == 0) continue;
+    out.push_back(task.begun);
+    out.insert(out.end(), task.open.begin(), task.open.end());
+  }
+  if (task_ != 0 || !suspended_.empty()) out.push_back(begun_);
+  out.insert(out.end(), open_.begin(), open_.end());
   // A channel that was emptied has no value to hand over.
   std::copy_if(channels_.begin(), channels_.end(), std::back_inserter(out),
                [](const Event& event) { return event.has_value; });

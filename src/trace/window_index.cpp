@@ -67,9 +67,10 @@ const WindowIndex::Place* WindowIndex::nearest(std::int64_t time) const {
   return behind == places_.begin() ? nullptr : &*(behind - 1);
 }
 
-Result<void> WindowIndex::extend(std::int64_t time, const Fresh& fresh, const Work& work) {
+Result<void> WindowIndex::extend(std::int64_t time, const Fresh& fresh, const Work& work,
+                                 std::span<const MarkerMeaning> meanings) {
   auto stream = places_.empty() ? fresh() : places_.back().stream->copy();
-  InEffect effect = places_.empty() ? InEffect() : places_.back().effect;
+  InEffect effect = places_.empty() ? InEffect(meanings) : places_.back().effect;
   std::int64_t latest = places_.empty() ? std::numeric_limits<std::int64_t>::min() : places_.back().latest;
   std::vector<Event> buffer(kBatch);
   for (std::size_t batch = 1;; ++batch) {
@@ -93,15 +94,16 @@ Result<void> WindowIndex::extend(std::int64_t time, const Fresh& fresh, const Wo
   }
 }
 
-Result<std::unique_ptr<EventStream>> WindowIndex::open(TimeWindow window, const Fresh& fresh, const Work& work) {
+Result<std::unique_ptr<EventStream>> WindowIndex::open(TimeWindow window, const Fresh& fresh, const Work& work,
+                                                       std::span<const MarkerMeaning> meanings) {
   const std::scoped_lock lock(mutex_);
   if (window.from_ns == std::numeric_limits<std::int64_t>::min()) {
-    return std::unique_ptr<EventStream>(std::make_unique<WindowStream>(fresh(), InEffect(), window));
+    return std::unique_ptr<EventStream>(std::make_unique<WindowStream>(fresh(), InEffect(meanings), window));
   }
-  if (!complete_ && reached_ < window.from_ns) FATHOM_CHECK(extend(window.from_ns, fresh, work));
+  if (!complete_ && reached_ < window.from_ns) FATHOM_CHECK(extend(window.from_ns, fresh, work, meanings));
   const Place* place = nearest(window.from_ns);
   if (place == nullptr) {
-    return std::unique_ptr<EventStream>(std::make_unique<WindowStream>(fresh(), InEffect(), window));
+    return std::unique_ptr<EventStream>(std::make_unique<WindowStream>(fresh(), InEffect(meanings), window));
   }
   return std::unique_ptr<EventStream>(std::make_unique<WindowStream>(place->stream->copy(), place->effect, window));
 }

@@ -27,8 +27,10 @@ class CopyableStream : public EventStream {
 class WindowIndex {
  public:
   using Fresh = std::function<std::unique_ptr<CopyableStream>()>;
-  // A stream over the window as Trace::open() promises it; `fresh` makes one over everything.
-  Result<std::unique_ptr<EventStream>> open(TimeWindow window, const Fresh& fresh, const Work& work);
+  // A stream over the window as Trace::open() promises it; `fresh` makes one over everything. `meanings` of the trace's
+  // markers tell of tasks, which have stacks of their own (see InEffect).
+  Result<std::unique_ptr<EventStream>> open(TimeWindow window, const Fresh& fresh, const Work& work,
+                                            std::span<const MarkerMeaning> meanings = {});
 
  private:
   struct Place {
@@ -38,7 +40,7 @@ class WindowIndex {
     Budget::Reservation reserved;
   };
   // Reads on from the last place until an event at or after `time` is met, and keeps further places.
-  Result<void> extend(std::int64_t time, const Fresh& fresh, const Work& work);
+  Result<void> extend(std::int64_t time, const Fresh& fresh, const Work& work, std::span<const MarkerMeaning> meanings);
   [[nodiscard]] const Place* nearest(std::int64_t time) const;
 
   std::mutex mutex_;

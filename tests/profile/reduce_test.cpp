@@ -67,18 +67,9 @@ TEST(Reduce, CallsStandBelowComputeAndTimesSumToTheSpan) {
   EXPECT_FALSE(profile->defs().find_metric("cpu_time").valid());
 }
 
-class TraceOfTasks : public MadeTrace {
- public:
-  std::uint32_t marker(std::string name, MarkerMeaning meaning) {
-    markers_.push_back(std::move(name));
-    meanings_.push_back(meaning);
-    return static_cast<std::uint32_t>(markers_.size() - 1);
-  }
-};
-
 // Two tasks take turns on a thread: their regions nest in their own stacks, wherever the switches are.
-TEST(Reduce, TasksHaveStacksOfTheirOwn) {
-  TraceOfTasks trace;
+MadeTrace trace_of_tasks() {
+  MadeTrace trace;
   const auto parallel = trace.region("parallel");
   const auto work = trace.region("work");
   const auto inner = trace.region("inner");
@@ -102,12 +93,36 @@ TEST(Reduce, TasksHaveStacksOfTheirOwn) {
   at(11, EventKind::leave, work);
   at(11, EventKind::marker, change, 0);
   at(12, EventKind::leave, parallel);
+  return trace;
+}
+
+TEST(Reduce, TasksHaveStacksOfTheirOwn) {
+  const MadeTrace trace = trace_of_tasks();
   const Work notes = make_work();
   const auto profile = reduced(trace, {}, notes);
   ASSERT_NE(profile, nullptr);
   EXPECT_EQ(values(*profile, "time"), (Values{{"parallel", "4"}, {"work", "3"}, {"work->inner", "5"}}));
   EXPECT_EQ(values(*profile, "visits"), (Values{{"parallel", "1"}, {"work", "2"}, {"work->inner", "1"}}));
   EXPECT_TRUE(notes->diagnostics.all().empty());
+}
+
+// A window begins with what each task has open, so that two windows make the whole wherever they meet.
+TEST(Reduce, WindowsOfTasksAddUp) {
+  const MadeTrace trace = trace_of_tasks();
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  for (int cut = 1; cut < 12; ++cut) {
+    Values sum;
+    for (const TimeWindow window : {TimeWindow{0, cut * kSecond}, TimeWindow{cut * kSecond, 13 * kSecond}}) {
+      ReduceOptions options;
+      options.window = window;
+      const auto profile = reduced(trace, options);
+      ASSERT_NE(profile, nullptr);
+      for (const auto& [path, value] : values(*profile, "time")) {
+        sum[path] = std::to_string(std::stoi("0" + sum[path]) + std::stoi(value));
+      }
+    }
+    EXPECT_EQ(sum, (Values{{"parallel", "4"}, {"work", "3"}, {"work->inner", "5"}})) << "cut at " << cut << " s";
+  }
 }
 
 TEST(Reduce, UserRegionsAreRootsAndContextsOfAllLocationsAreOneTree) {

@@ -50,6 +50,11 @@ class MadeTrace : public Trace {
     channels_.push_back({name, name, false, std::move(values)});
     return static_cast<std::uint32_t>(channels_.size() - 1);
   }
+  std::uint32_t marker(std::string name, MarkerMeaning meaning) {
+    markers_.push_back(std::move(name));
+    meanings_.push_back(meaning);
+    return static_cast<std::uint32_t>(markers_.size() - 1);
+  }
   void use_contexts(ContextTree tree) { definitions_.contexts = std::move(tree); }
   void with_cpu_time() { has_cpu_time_ = true; }
 
@@ -66,7 +71,7 @@ class MadeTrace : public Trace {
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override {
     const auto whole = [&] { return std::make_unique<Stream>(events[location.index()]); };
     if (window.everything()) return std::unique_ptr<EventStream>(whole());
-    return windows_[location.index()].open(window, whole, work_);
+    return windows_[location.index()].open(window, whole, work_, meanings_);
   }
 
   std::vector<std::vector<Event>> events;

@@ -124,7 +124,7 @@ Result<std::unique_ptr<EventStream>> Otf2Trace::open(LocationId location, TimeWi
     return std::make_unique<NotedStream>(std::move(stream), notes);
   };
   if (window.everything()) return std::unique_ptr<EventStream>(whole());
-  return windows_[location.index()].open(window, whole, work_);
+  return windows_[location.index()].open(window, whole, work_, meanings_);
 }
 
 std::optional<TimeWindow> Otf2Trace::span_of(std::size_t location) const {

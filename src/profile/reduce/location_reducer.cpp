@@ -10,7 +10,6 @@ namespace fathom::reduction {
 Rules::Rules(const Trace& of, const ReduceOptions& options)
     : trace(of),
       split(options.split),
-      tasks(options.window.everything()),
       channels(options.channels),
       level(of.channels().size(), -1) {
   if (channels.empty()) channels.assign(trace.activity_channels().begin(), trace.activity_channels().end());
@@ -131,7 +130,7 @@ void LocationReducer::take(const Event& event) {
 }
 
 void LocationReducer::marker(const Event& event) {
-  if (!rules_.channels.empty() || !rules_.tasks) return;
+  if (!rules_.channels.empty()) return;
   const MarkerMeaning meaning = rules_.trace.meaning(event);
   if (meaning == MarkerMeaning::task_switch) switch_task(event.value);
   if (meaning != MarkerMeaning::task_end || event.value == 0) return;

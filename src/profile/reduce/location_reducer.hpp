@@ -17,7 +17,6 @@ struct Rules {
 
   const Trace& trace;
   MessageSplit split;
-  bool tasks;  // have stacks of their own; what a window begins with does not tell whose an open region is
   std::vector<ChannelId> channels;      // what tells what a location does; empty = regions and samples
   std::vector<std::int32_t> level;      // by channel: its place in `channels`, -1 = none of them
   std::vector<std::uint8_t> is_call;    // by region: a library's call, which something else has made
