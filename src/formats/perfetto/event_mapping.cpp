@@ -43,8 +43,11 @@ std::uint32_t PerfettoMapping::region(const TrackEvent& event, const Sequence& s
 // Names are interned as a rule: then one lookup by a number does.
 std::uint32_t PerfettoMapping::interned_region(const TrackEvent& event, Sequence& sequence) {
   if (!event.name.empty() || event.name_iid == 0) return region(event, sequence);
-  if (const auto known = sequence.regions.find(event.name_iid); known != sequence.regions.end()) return known->second;
-  return sequence.regions[event.name_iid] = region(event, sequence);
+  std::uint32_t number = sequence.regions.find(event.name_iid);
+  if (number != IidTable::kNone) return number;
+  number = region(event, sequence);
+  sequence.regions.set(event.name_iid, number);
+  return number;
 }
 
 void PerfettoMapping::extra_counters(const TrackEvent& event, Sequence& sequence, const Moment& at) {
@@ -177,9 +180,35 @@ std::uint64_t PerfettoMapping::track_of(const TrackEvent& event, const Packet& p
   if (event.legacy && event.legacy->thread && event.legacy->process) {
     return tracks_.of_thread(*event.legacy->process, *event.legacy->thread);
   }
-  if (event.track) return *event.track;
+  return event.track ? *event.track : default_track(packet.sequence, sequence);
+}
+std::uint64_t PerfettoMapping::default_track(std::uint32_t number, const Sequence& sequence) {
   if (sequence.default_track) return *sequence.default_track;
-  return sequence.has_thread ? kSequenceTracks + packet.sequence : 0;
+  return sequence.has_thread ? kSequenceTracks + number : 0;
+}
+
+std::uint32_t PerfettoMapping::known_row(std::uint64_t track) {
+  KnownRow& known = known_rows_[track * 0x9E3779B97F4A7C15U >> (64 - kKnownRowBits)];
+  if (known.row == UINT32_MAX || known.track != track) known = {track, tracks_.row(track)};
+  return known.row;
+}
+
+bool PerfettoMapping::take_plain(const PlainPacket& packet) {
+  Sequence& sequence = sequence_of(packet.sequence);
+  if (sequence.default_clock.value_or(kBoottime) != kBoottime) return false;
+  std::uint32_t region = Event::kNoName;
+  if (packet.name_iid != 0) {
+    region = sequence.regions.find(packet.name_iid);
+    if (region == IidTable::kNone) return false;
+  }
+  const std::uint64_t number = trace_.packets_++;
+  const std::uint32_t row = known_row(packet.has_track ? packet.track : default_track(packet.sequence, sequence));
+  if (packet.begins) {
+    store_.begin(row, packet.time, region, number);
+  } else {
+    store_.end(row, packet.time, region, number);
+  }
+  return true;
 }
 
 void PerfettoMapping::take_event(const Packet& packet, Sequence& sequence) {

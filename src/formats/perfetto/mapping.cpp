@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "formats/perfetto/fields.hpp"
 #include "io/inflate.hpp"
@@ -11,7 +12,8 @@ namespace fathom::perfetto {
 
 namespace {
 
-constexpr int kMostNested = 3;  // packets inside packets
+constexpr int kMostNested = 3;        // packets inside packets
+constexpr std::size_t kBlock = 2048;  // packets that are read ahead by one thread at a time
 
 }  // namespace
 
@@ -20,13 +22,24 @@ Result<void> PerfettoMapping::take_trace(const Blob& blob, int depth) {
   std::optional<Progress> progress;
   if (depth == 0) progress.emplace("reading packets", std::max<std::size_t>(text.size(), 1));
   FieldCursor cursor(text);
-  std::size_t before = 0;
-  for (Field field; cursor.next(field);) {
+  std::vector<PlainPacket> packets;
+  const std::size_t most = thread_count() == 1 ? kBlock : 32 * kBlock;
+  for (bool more = true; more;) {
+    packets.clear();
+    const std::size_t before = cursor.at();
+    Field field;
+    while (packets.size() < most && (more = cursor.next(field))) {
+      if (field.number != trace_field::packet || field.wire != Wire::bytes) continue;
+      PlainPacket& packet = packets.emplace_back();
+      packet.bytes = field.bytes;
+      packet.at = cursor.at();
+    }
+    FATHOM_CHECK(parallel_blocks(packets.size(), kBlock, [&](std::size_t begin, std::size_t end) -> Result<void> {
+      for (std::size_t i = begin; i < end; ++i) packets[i].read();
+      return {};
+    }));
+    FATHOM_CHECK(take_packets(packets, depth));
     if (progress) progress->advance(cursor.at() - before);
-    before = cursor.at();
-    if (field.number != trace_field::packet || field.wire != Wire::bytes) continue;
-    if (depth == 0 && trace_.packets_ % PerfettoTrace::kStride == 0) trace_.offsets_.push_back(before);
-    FATHOM_CHECK(take_packet(field.bytes, depth));
   }
   if (cursor.failed() != nullptr) {
     if (depth == 0 && trace_.packets_ == 0) {
@@ -36,6 +49,14 @@ Result<void> PerfettoMapping::take_trace(const Blob& blob, int depth) {
         "perfetto.cut_off", blob.place(cursor.at()),
         fmt::format("the packet here is damaged or cut off ({}); the {} before it are used", cursor.failed(),
                     grouped(trace_.packets_))));
+  }
+  return {};
+}
+
+Result<void> PerfettoMapping::take_packets(std::span<const PlainPacket> packets, int depth) {
+  for (const PlainPacket& packet : packets) {
+    if (depth == 0 && trace_.packets_ % PerfettoTrace::kStride == 0) trace_.offsets_.push_back(packet.at);
+    if (!packet.plain || !take_plain(packet)) FATHOM_CHECK(take_packet(packet.bytes, depth));
   }
   return {};
 }
@@ -113,7 +134,7 @@ Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
   }
   if (other != 0) ++others_[other];
   if (!compressed.empty()) return take_compressed(compressed, depth);
-  Sequence& sequence = sequences_[packet.sequence];
+  Sequence& sequence = sequence_of(packet.sequence);
   if (cleared) sequence.clear();
   if (!thread.empty()) {
     tracks_.describe_thread(thread, kSequenceTracks + packet.sequence);

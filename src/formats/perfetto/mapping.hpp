@@ -1,6 +1,7 @@
 // Packets of a Perfetto trace into a store: tracks are rows, track events slices and points.
 #pragma once
 
+#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 #include "formats/perfetto/clocks.hpp"
 #include "formats/perfetto/counters.hpp"
 #include "formats/perfetto/perfetto_trace.hpp"
+#include "formats/perfetto/plain_packet.hpp"
 #include "formats/perfetto/proto.hpp"
 #include "formats/perfetto/sequence.hpp"
 #include "formats/perfetto/track_event.hpp"
@@ -39,14 +41,26 @@ class PerfettoMapping {
   };
 
   // Packets (mapping.cpp).
+  Result<void> take_packets(std::span<const PlainPacket> packets, int depth);
   Result<void> take_packet(std::string_view packet, int depth);
   Result<void> take_compressed(std::string_view packed, int depth);
   Result<void> note() const;
 
   // Events (event_mapping.cpp).
   void take_event(const Packet& packet, Sequence& sequence);
+  // False = it is not that plain after all, and nothing has happened.
+  bool take_plain(const PlainPacket& packet);
   std::optional<std::int64_t> time_of(const TrackEvent& event, const Packet& packet, Sequence& sequence);
   std::uint64_t track_of(const TrackEvent& event, const Packet& packet, const Sequence& sequence);
+  static std::uint64_t default_track(std::uint32_t number, const Sequence& sequence);
+  std::uint32_t known_row(std::uint64_t track);
+  Sequence& sequence_of(std::uint32_t number) {
+    if (last_sequence_ == nullptr || last_number_ != number) {
+      last_sequence_ = &sequences_[number];
+      last_number_ = number;
+    }
+    return *last_sequence_;
+  }
   void extra_counters(const TrackEvent& event, Sequence& sequence, const Moment& at);
   void state(std::string_view name, const Moment& at);
   void flows(const TrackEvent& event, std::uint32_t row, const Moment& at);
@@ -70,6 +84,14 @@ class PerfettoMapping {
   Clocks clocks_;
   CounterPoints counters_;
   std::unordered_map<std::uint32_t, Sequence> sequences_;
+  Sequence* last_sequence_ = nullptr;  // the one that was asked for last, and its number
+  std::uint32_t last_number_ = 0;
+  struct KnownRow {
+    std::uint64_t track = 0;
+    std::uint32_t row = UINT32_MAX;
+  };
+  static constexpr unsigned kKnownRowBits = 8;
+  std::array<KnownRow, 1 << kKnownRowBits> known_rows_;
   NameTable regions_, markers_, communicators_, channels_;
   std::vector<NameTable> states_;                           // by channel
   std::unordered_map<std::uint64_t, std::uint64_t> flows_;  // last record of each

@@ -18,42 +18,6 @@ class MetStacks {
     std::uint32_t unknown = 0;
   };
 
-  // Null when it was not met yet; then put() may follow.
-  const Met* find(std::string_view bytes) {
-    if (slots_.empty()) slots_.resize(kFirstSize);
-    hash_ = hash_of(bytes);
-    for (at_ = hash_ & (slots_.size() - 1); slots_[at_].entry != kFree; at_ = (at_ + 1) & (slots_.size() - 1)) {
-      if (slots_[at_].hash != hash_) continue;
-      const Entry& entry = entries_[slots_[at_].entry];
-      if (entry.size == bytes.size() && std::memcmp(bytes_.data() + entry.begin, bytes.data(), bytes.size()) == 0) {
-        return &entry.met;
-      }
-    }
-    return nullptr;
-  }
-  // Of the bytes that find() did not find last. Only so many are kept.
-  void put(std::string_view bytes, const Met& met) {
-    if (entries_.size() >= kMost || bytes_.size() + bytes.size() > kMostBytes) return;
-    slots_[at_] = {hash_, static_cast<std::uint32_t>(entries_.size())};
-    entries_.push_back({static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(bytes.size()), met});
-    bytes_.append(bytes);
-    if (entries_.size() * 2 > slots_.size()) grow();
-  }
-
- private:
-  static constexpr std::uint32_t kFree = UINT32_MAX;
-  static constexpr std::size_t kFirstSize = 1024;
-  static constexpr std::size_t kMost = 1 << 20;
-  static constexpr std::size_t kMostBytes = 256 << 20;
-  struct Slot {
-    std::uint64_t hash = 0;
-    std::uint32_t entry = kFree;
-  };
-  struct Entry {
-    std::uint32_t begin, size;  // in bytes_
-    Met met;
-  };
-
   static std::uint64_t hash_of(std::string_view bytes) {
     std::uint64_t hash = bytes.size() * 0x9E3779B97F4A7C15U;
     const char* at = bytes.data();
@@ -72,6 +36,54 @@ class MetStacks {
     mix(word);
     return hash;
   }
+  // Somebody will look for the bytes with this hash, and soon: what is looked at is fetched ahead.
+  void expect(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+  void expect_soon(std::uint64_t hash) const {
+    if (slots_.empty()) return;
+    const Slot& slot = slots_[hash & (slots_.size() - 1)];
+    if (slot.entry == kFree) return;
+    __builtin_prefetch(&entries_[slot.entry]);
+    __builtin_prefetch(bytes_.data() + slot.begin);
+  }
+  // Null when it was not met yet; then put() may follow.
+  const Met* find(std::string_view bytes, std::uint64_t hash) {
+    if (slots_.empty()) slots_.resize(kFirstSize);
+    hash_ = hash;
+    for (at_ = hash_ & (slots_.size() - 1); slots_[at_].entry != kFree; at_ = (at_ + 1) & (slots_.size() - 1)) {
+      if (slots_[at_].hash != hash_) continue;
+      const Entry& entry = entries_[slots_[at_].entry];
+      if (entry.size == bytes.size() && std::memcmp(bytes_.data() + entry.begin, bytes.data(), bytes.size()) == 0) {
+        return &entry.met;
+      }
+    }
+    return nullptr;
+  }
+  // Of the bytes that find() did not find last. Only so many are kept.
+  void put(std::string_view bytes, const Met& met) {
+    if (entries_.size() >= kMost || bytes_.size() + bytes.size() > kMostBytes) return;
+    slots_[at_] = {hash_, static_cast<std::uint32_t>(entries_.size()), static_cast<std::uint32_t>(bytes_.size())};
+    entries_.push_back({static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(bytes.size()), met});
+    bytes_.append(bytes);
+    if (entries_.size() * 2 > slots_.size()) grow();
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = UINT32_MAX;
+  static constexpr std::size_t kFirstSize = 1024;
+  static constexpr std::size_t kMost = 1 << 20;
+  static constexpr std::size_t kMostBytes = 256 << 20;
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint32_t entry = kFree;
+    std::uint32_t begin = 0;  // of the entry's bytes
+  };
+  struct Entry {
+    std::uint32_t begin, size;  // in bytes_
+    Met met;
+  };
+
   void grow() {
     const std::vector<Slot> before = std::move(slots_);
     slots_.assign(before.size() * 2, {});

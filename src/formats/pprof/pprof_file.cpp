@@ -245,7 +245,12 @@ class FileReader {
 
 }  // namespace
 
-bool PprofFile::read(std::string_view message, Sample& sample) {
+bool PprofFile::unpack(Sample& sample) {
+  const Field field{1, Wire::bytes, 0, sample.packed};
+  return protobuf::integers(field, [&](std::uint64_t id) { sample.locations.push_back(id); });
+}
+
+bool PprofFile::read_packed(std::string_view message, Sample& sample) {
   sample.locations.clear();
   sample.values.clear();
   sample.labels.clear();
@@ -253,7 +258,13 @@ bool PprofFile::read(std::string_view message, Sample& sample) {
   Reader reader(message);
   for (Field field; reader.next(field);) {
     if (field.number == 1) {
-      sample.packed = sample.locations.empty() ? field.bytes : std::string_view();
+      const bool first = sample.packed.empty() && sample.locations.empty();
+      if (first && field.wire == Wire::bytes) {
+        sample.packed = field.bytes;
+        continue;
+      }
+      if (!unpack(sample)) return false;
+      sample.packed = {};
       if (!protobuf::integers(field, [&](std::uint64_t id) { sample.locations.push_back(id); })) return false;
     } else if (field.number == 2) {
       if (!protobuf::integers(

@@ -44,11 +44,12 @@ struct Function {
 struct Label {
   std::uint64_t key = 0, str = 0, num_unit = 0;
   std::int64_t num = 0;
+  friend bool operator==(const Label&, const Label&) = default;
 };
 
 struct Sample {
   std::vector<std::uint64_t> locations;  // ids, leaf first
-  std::string_view packed;               // the same as the file has them; empty = not in one piece
+  std::string_view packed;               // as the file has them; empty = not in one piece
   std::vector<std::int64_t> values;
   std::vector<Label> labels;
 };
@@ -72,8 +73,11 @@ struct PprofFile {
   [[nodiscard]] std::string_view string(std::uint64_t number) const {
     return number < strings.size() ? strings[number] : std::string_view();
   }
-  // False when it is malformed; what could be read is there.
-  static bool read(std::string_view message, Sample& sample);
+  // False when it is malformed; what could be read is there. Locations that come in one piece stay packed.
+  static bool read_packed(std::string_view message, Sample& sample);
+  // Adds the locations that are packed; false when they are malformed.
+  static bool unpack(Sample& sample);
+  static bool read(std::string_view message, Sample& sample) { return read_packed(message, sample) && unpack(sample); }
   [[nodiscard]] Place place(std::string_view part) const {
     return blob.place(static_cast<std::uint64_t>(part.data() - blob.text().data()));
   }

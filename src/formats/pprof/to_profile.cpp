@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "formats/pprof/met_stacks.hpp"
 #include "formats/pprof/stack_tree.hpp"
@@ -31,6 +33,13 @@ struct KnownLocation {
   bool ends_here = false;     // what it calls is dropped
 };
 
+// What the labels of a sample say.
+struct KnownLabels {
+  std::vector<Label> labels;
+  LocationId location;
+  std::vector<std::uint64_t*> others;  // counts of those that name no process or thread
+};
+
 class Mapper {
  public:
   Mapper(const PprofFile& file, const Work& work) : file_(file), work_(work), builder_(work, file.blob.name()) {}
@@ -39,14 +48,7 @@ class Mapper {
     metrics();
     describe();
     FATHOM_CHECK(locations());
-    Sample sample;
-    for (const std::string_view message : file_.samples) {
-      if (!PprofFile::read(message, sample)) {
-        FATHOM_CHECK(work_->diagnostics.lost("pprof.sample", file_.place(message), "a sample is malformed; left out"));
-        continue;
-      }
-      FATHOM_CHECK(add(message, sample));
-    }
+    FATHOM_CHECK(samples());
     if (builder_.system.location_count() == 0) add_single_location(builder_.system, process_name());
     FATHOM_CHECK(report());
     return std::move(builder_).finish();
@@ -181,14 +183,33 @@ class Mapper {
     return {};
   }
 
+  // Labels repeat: what they say is found once.
   LocationId location_of(const Sample& sample) {
-    if (sample.labels.empty() && unlabelled_.valid()) return unlabelled_;
-    const LocationId found = labelled_location(sample);
-    if (sample.labels.empty()) unlabelled_ = found;
-    return found;
+    if (last_labels_ == nullptr || last_labels_->labels != sample.labels) last_labels_ = &known_labels(sample);
+    for (std::uint64_t* const count : last_labels_->others) ++*count;
+    return last_labels_->location;
   }
 
-  LocationId labelled_location(const Sample& sample) {
+  KnownLabels& known_labels(const Sample& sample) {
+    std::uint64_t hash = 0;
+    for (const Label& one : sample.labels) {
+      for (const std::uint64_t part : {one.key, one.str, one.num_unit, static_cast<std::uint64_t>(one.num)}) {
+        hash = (hash ^ part) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 32;
+      }
+    }
+    constexpr std::size_t kMost = 1 << 16;
+    if (known_labels_.size() >= kMost) known_labels_.clear();
+    KnownLabels& known = known_labels_[hash];
+    if (!known.location.valid() || known.labels != sample.labels) {
+      known.labels = sample.labels;
+      known.others.clear();
+      known.location = labelled_location(sample, known.others);
+    }
+    return known;
+  }
+
+  LocationId labelled_location(const Sample& sample, std::vector<std::uint64_t*>& others) {
     std::string process(label(sample, kProcessKeys));
     std::string thread(label(sample, kThreadKeys));
     for (const Label& one : sample.labels) {
@@ -196,7 +217,7 @@ class Mapper {
       const auto in = [&](const auto& keys) {
         return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
       };
-      if (!in(kProcessKeys) && !in(kThreadKeys)) ++other_labels_[std::string(key)];
+      if (!in(kProcessKeys) && !in(kThreadKeys)) others.push_back(&other_labels_[std::string(key)]);
     }
     const auto [at, fresh] = locations_.try_emplace({process, thread});
     if (!fresh) return at->second;
@@ -227,28 +248,63 @@ class Mapper {
     return at->second;
   }
 
-  Result<void> add(std::string_view message, const Sample& sample) {
+  // Samples are taken apart many at once and added in order.
+  Result<void> samples() {
+    struct Read {
+      Sample sample;
+      std::uint64_t hash = 0;
+      bool sound = false;
+    };
+    constexpr std::size_t kBlock = 256;
+    constexpr std::size_t kAhead = 8;
+    const std::span<const std::string_view> all = file_.samples;
+    std::vector<Read> read(std::min(all.size(), thread_count() == 1 ? kBlock : 64 * kBlock));
+    for (std::size_t first = 0; first < all.size(); first += read.size()) {
+      const auto messages = all.subspan(first, std::min(read.size(), all.size() - first));
+      FATHOM_CHECK(parallel_blocks(messages.size(), kBlock, [&](std::size_t begin, std::size_t end) -> Result<void> {
+        for (std::size_t i = begin; i < end; ++i) {
+          read[i].sound = PprofFile::read_packed(messages[i], read[i].sample);
+          read[i].hash = MetStacks::hash_of(read[i].sample.packed);
+        }
+        return {};
+      }));
+      for (std::size_t i = 0; i < messages.size(); ++i) {
+        if (i + 2 * kAhead < messages.size()) met_.expect(read[i + 2 * kAhead].hash);
+        if (i + kAhead < messages.size()) met_.expect_soon(read[i + kAhead].hash);
+        FATHOM_TRY(const bool added, add(messages[i], read[i].sample, read[i].hash, read[i].sound));
+        if (added) continue;
+        FATHOM_CHECK(
+            work_->diagnostics.lost("pprof.sample", file_.place(messages[i]), "a sample is malformed; left out"));
+      }
+    }
+    return {};
+  }
+
+  // False when it is malformed.
+  Result<bool> add(std::string_view message, Sample& sample, std::uint64_t hash, bool sound) {
+    const auto node = sound ? node_of(sample, hash) : std::nullopt;
+    if (!node) return false;
     if (sample.values.size() != metrics_.size()) {
       FATHOM_CHECK(work_->diagnostics.warn(
           "pprof.value_count", file_.place(message),
           fmt::format("a sample has {} values, there are {} sample types", sample.values.size(), metrics_.size())));
     }
     const LocationId location = location_of(sample);
-    const auto node = node_of(sample);
     for (std::size_t i = 0; i < std::min(sample.values.size(), metrics_.size()); ++i) {
-      if (sample.values[i] != 0) builder_.add(location, metrics_[i], node, sample.values[i]);
+      if (sample.values[i] != 0) builder_.add(location, metrics_[i], *node, sample.values[i]);
     }
-    return {};
+    return true;
   }
 
   // Samples with other labels have the same stacks: bytes that were met before need no look at their locations.
-  ProfileBuilder::Node node_of(const Sample& sample) {
+  std::optional<ProfileBuilder::Node> node_of(Sample& sample, std::uint64_t hash) {
     if (sample.packed.empty()) return found_node(sample);
-    if (const MetStacks::Met* const known = met_.find(sample.packed)) {
+    if (const MetStacks::Met* const known = met_.find(sample.packed, hash)) {
       shortened_ += known->shortened;
       unknown_ += known->unknown;
       return known->node;
     }
+    if (!PprofFile::unpack(sample)) return std::nullopt;
     const std::uint64_t shortened = shortened_;
     const std::uint64_t unknown = unknown_;
     const auto node = found_node(sample);
@@ -371,7 +427,8 @@ class Mapper {
   std::vector<Open> open_;            // the stack of the sample before
   std::vector<std::uint32_t> stack_;  // of the sample at hand: numbers of locations, kNowhere = it is not there
   std::vector<std::uint32_t> dense_;  // by id of a location
-  LocationId unlabelled_;
+  std::unordered_map<std::uint64_t, KnownLabels> known_labels_;  // by hash
+  const KnownLabels* last_labels_ = nullptr;
   std::vector<KnownLocation> known_;  // as file_.locations
   KnownLocation missing_;
   std::map<std::pair<std::string, std::string>, LocationId> locations_;

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
+#include "base/execution.hpp"
 #include "formats/pprof/pprof_format.hpp"
 #include "formats/registry.hpp"
 #include "io/file.hpp"
@@ -257,6 +259,58 @@ TEST(Pprof, WritesAndReadsBack) {
   const auto first = open_file(target, make_work());  // unpacked
   ASSERT_TRUE(bytes.ok() && first.ok());
   EXPECT_EQ(bytes->text(), first->text());
+}
+
+// Samples are taken apart many at once: stacks, labels and damage come out the same for any number of threads.
+TEST(Pprof, AnyNumberOfThreadsMakesTheSame) {
+  Made made;
+  made.type(1, 2);
+  std::mt19937 random(7);
+  std::map<std::string, std::int64_t> expected;  // by thread
+  for (int i = 0; i < 40'000; ++i) {
+    const std::uint64_t value = 1 + random() % 100;
+    const std::uint64_t thread = 4 + random() % 3;
+    made.sample({1 + random() % 3, 1 + random() % 3, 1 + random() % 3}, {value}, 3, thread);
+    expected[std::to_string(thread)] += static_cast<std::int64_t>(value);
+    if (i % 10'000 != 0) continue;
+    std::string cut;  // locations that do not end
+    put_bytes(cut, 1, "\x01\xff");
+    put_integer(cut, 2, 1000);
+    put_bytes(made.text, 2, cut);
+  }
+  for (std::uint64_t i = 1; i <= 3; ++i) made.location(i, {i});
+  for (std::uint64_t i = 1; i <= 3; ++i) made.function(i, 6 + i);
+  made.strings({"", "samples", "count", "thread", "4", "5", "6", "f", "g", "h"});
+  for (const unsigned threads : {1U, 4U}) {
+    const Execution execution(threads);
+    const ExecutionScope scope(execution);
+    const Work work = make_work();
+    auto dataset = open_source(Source::of(Blob::own("made.pb", made.text)), work);
+    ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+    auto profile = (*dataset)->profile();
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    const Definitions& defs = (*profile)->defs();
+    EXPECT_EQ(defs.contexts.size(), 3U + 9U + 27U);
+    Selection selection;
+    selection.flavour.kind = Flavour::Kind::inclusive;
+    selection.locations = all_locations(defs);
+    const auto cells = compute(**profile, MetricId(0U), selection);
+    ASSERT_TRUE(cells.ok());
+    std::map<std::string, std::int64_t> sums;
+    for (std::size_t location = 0; location < 3; ++location) {
+      const std::string name = defs.system.location(LocationId(location)).name;  // "Thread 4"
+      for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+        if (defs.contexts[ContextId(i)].parent.valid()) continue;
+        sums[name.substr(7)] += std::stoll("0" + cells->at(i, location).text());
+      }
+    }
+    EXPECT_EQ(sums, expected);
+    const auto notes = work->diagnostics.all();
+    const auto lost =
+        std::find_if(notes.begin(), notes.end(), [](const auto& one) { return one.id == "pprof.sample"; });
+    ASSERT_NE(lost, notes.end());
+    EXPECT_EQ(lost->count, 4U);
+  }
 }
 
 }  // namespace
