@@ -201,7 +201,7 @@ TEST(ReduceData, AnyWindowIsCutOutOfTheWhole) {
         auto stream = trace->open(LocationId(l), window);
         ASSERT_TRUE(stream.ok());
         const auto got = test::read_all(**stream);
-        const auto expected = test::cut_out(whole, window);
+        const auto expected = test::cut_out(whole, window, trace.get());
         ASSERT_EQ(got.size(), expected.size()) << window.from_ns << " to " << window.to_ns << " of location " << l;
         const std::size_t e = test::first_difference(got, expected);
         ASSERT_EQ(e, got.size()) << test::text_of(got[e]) << " instead of " << test::text_of(expected[e]);

@@ -105,15 +105,55 @@ inline std::vector<Event> read_all(EventStream& stream) {
   }
 }
 
-// What Trace::open() promises of a window, worked out from the events of the whole in the plainest way.
-inline std::vector<Event> cut_out(const std::vector<Event>& whole, TimeWindow window) {
-  std::vector<Event> open;
+// Open regions of each task at a moment, in the plainest way.
+struct OpenOfTasks {
+  std::map<std::int64_t, std::vector<Event>> open;
+  std::map<std::int64_t, Event> switched;  // to each
+  std::int64_t running = 0;
+
+  void take(const Event& event, MarkerMeaning meaning) {
+    const bool ends = meaning == MarkerMeaning::task_end && event.value != 0;
+    if (ends) open.erase(event.value);
+    if (ends && event.value == running) {
+      switched[0] = switched[running];
+      switched[0].time_ns = event.time_ns;
+      switched[0].has_time = event.has_time;
+      switched[0].record = event.record;
+      switched[0].value = running = 0;
+    }
+    if (meaning != MarkerMeaning::task_switch || event.value == running) return;
+    running = event.value;
+    switched[running] = event;
+  }
+  [[nodiscard]] std::vector<Event> carried() const {
+    std::vector<Event> out;
+    bool others = running != 0;
+    for (const auto& [task, events] : open) {
+      if (task == running || events.empty()) continue;
+      if (task != 0) out.push_back(switched.at(task));
+      out.insert(out.end(), events.begin(), events.end());
+      others = true;
+    }
+    if (others) out.push_back(switched.at(running));
+    if (const auto own = open.find(running); own != open.end()) {
+      out.insert(out.end(), own->second.begin(), own->second.end());
+    }
+    return out;
+  }
+};
+
+// What Trace::open() promises of a window, worked out from the events of the whole in the plainest way. Of tasks it
+// knows when the trace is given.
+inline std::vector<Event> cut_out(const std::vector<Event>& whole, TimeWindow window, const Trace* trace = nullptr) {
+  OpenOfTasks tasks;
   std::map<std::uint32_t, Event> channels;
   std::map<std::uint32_t, Event> counters;
   std::optional<Event> sample;
   std::size_t at = 0;
   for (; at < whole.size() && !(whole[at].has_time && whole[at].time_ns >= window.from_ns); ++at) {
     const Event& event = whole[at];
+    std::vector<Event>& open = tasks.open[tasks.running];
+    if (event.kind == EventKind::marker && trace != nullptr) tasks.take(event, trace->meaning(event));
     if (event.kind == EventKind::enter) open.push_back(event);
     if (event.kind == EventKind::leave) {
       for (std::size_t i = open.size(); i-- > 0;) {
@@ -126,7 +166,7 @@ inline std::vector<Event> cut_out(const std::vector<Event>& whole, TimeWindow wi
     if (event.kind == EventKind::counter) counters[event.name] = event;
     if (event.kind == EventKind::sample) sample = event;
   }
-  std::vector<Event> out = open;
+  std::vector<Event> out = tasks.carried();
   for (const auto& [name, event] : channels) {
     if (event.has_value) out.push_back(event);
   }
