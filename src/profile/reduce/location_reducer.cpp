@@ -8,10 +8,7 @@
 namespace fathom::reduction {
 
 Rules::Rules(const Trace& of, const ReduceOptions& options)
-    : trace(of),
-      split(options.split),
-      channels(options.channels),
-      level(of.channels().size(), -1) {
+    : trace(of), split(options.split), channels(options.channels), level(of.channels().size(), -1) {
   if (channels.empty()) channels.assign(trace.activity_channels().begin(), trace.activity_channels().end());
   for (std::size_t i = 0; i < channels.size(); ++i) level[channels[i].index()] = static_cast<std::int32_t>(i);
   for (const Region& region : trace.definitions().regions) {
