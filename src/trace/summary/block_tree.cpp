@@ -26,14 +26,17 @@ std::uint32_t parent_of(const Contexts& contexts, std::uint32_t context) {
 }
 
 // Until no more than kShares are left, the lightest gives its time to "somewhere below its parent". What is below
-// nothing in particular cannot be folded any further. Half of the time of building is spent here: plain arrays.
+// nothing in particular cannot be folded any further. Most of the time of building is spent here: what came is sorted
+// once, by numbers that hold time and place, and what folding makes is a short list beside it.
 void fold(std::vector<Part>& parts, const Contexts& contexts) {
   constexpr std::uint32_t kAnywhere = kNothing | kBelow;
   constexpr std::size_t kMost = kBlock + 1;
-  static_assert(kFan * kShares <= kMost);
+  constexpr double kLongest = 36028797018963968.0;  // 2^55 ns: a place still fits below it
+  static_assert(kFan * kShares <= kMost && kMost < 256);
   if (parts.size() <= kShares) return;
-  std::array<double, kMost> time;
-  std::array<std::uint32_t, kMost> context;
+  std::array<std::uint64_t, kMost> came;
+  std::size_t last = 0;
+  std::array<Part, kMost> made;
   std::size_t count = 0;
   double anywhere = -1;  // below 0: nothing yet
   const auto add = [&](std::uint32_t to, double more) {
@@ -42,27 +45,35 @@ void fold(std::vector<Part>& parts, const Contexts& contexts) {
       return;
     }
     std::size_t at = 0;
-    while (at < count && context[at] != to) ++at;
-    if (at == count) {
-      context[count] = to;
-      time[count++] = 0;
-    }
-    time[at] += more;
+    while (at < count && made[at].context != to) ++at;
+    if (at == count) made[count++] = {to, 0};
+    made[at].time_ns += more;
   };
-  for (const Part& part : parts) add(part.context, part.time_ns);
-  while (count + (anywhere < 0 ? 0 : 1) > kShares) {
-    std::size_t lightest = 0;
-    for (std::size_t i = 1; i < count; ++i) lightest = time[i] < time[lightest] ? i : lightest;
-    const double gone = time[lightest];
-    const std::uint32_t to = parent_of(contexts, context[lightest]) | kBelow;
-    --count;
-    time[lightest] = time[count];
-    context[lightest] = context[count];
-    add(to, gone);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if ((parts[i].context & kBelow) != 0) {
+      add(parts[i].context, parts[i].time_ns);
+    } else {
+      came[last++] = static_cast<std::uint64_t>(std::min(parts[i].time_ns, kLongest)) << 8 | i;
+    }
   }
-  parts.clear();
-  for (std::size_t i = 0; i < count; ++i) parts.push_back({context[i], time[i]});
-  if (anywhere >= 0) parts.push_back({kAnywhere, anywhere});
+  std::sort(came.begin(), came.begin() + static_cast<std::ptrdiff_t>(last));
+  std::size_t first = 0;
+  while (last - first + count + (anywhere < 0 ? 0 : 1) > kShares) {
+    std::size_t lightest = 0;
+    for (std::size_t i = 1; i < count; ++i) lightest = made[i].time_ns < made[lightest].time_ns ? i : lightest;
+    const Part* next = first < last ? &parts[came[first] & 0xFF] : nullptr;
+    if (next != nullptr && (count == 0 || next->time_ns <= made[lightest].time_ns)) {
+      ++first;
+      add(parent_of(contexts, next->context) | kBelow, next->time_ns);
+    } else {
+      const Part gone = made[lightest];
+      made[lightest] = made[--count];
+      add(parent_of(contexts, gone.context) | kBelow, gone.time_ns);
+    }
+  }
+  for (; first < last; ++first) made[count++] = parts[came[first] & 0xFF];
+  if (anywhere >= 0) made[count++] = {kAnywhere, anywhere};
+  parts.assign(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 Node make_node(std::int64_t begin, std::int64_t end, std::vector<Part>& parts, const Contexts& contexts) {
