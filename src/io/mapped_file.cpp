@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -11,7 +12,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "base/cancel.hpp"
@@ -138,6 +141,21 @@ std::shared_ptr<const void> map_guarded(int descriptor, std::size_t size, const 
             give_back(slot);
             munmap(const_cast<void*>(at), size);
           }};
+}
+
+std::shared_ptr<const void> lost_bytes(const std::string& name, std::uint64_t offset, std::size_t size) {
+  static std::deque<std::string> names;  // an error may be made from one at any time
+  {
+    const std::scoped_lock lock(g_mutex);
+    const char* none = nullptr;
+    if (g_lost_name.load() == nullptr && g_lost_name.compare_exchange_strong(none, names.emplace_back(name).c_str())) {
+      g_lost_offset.store(offset);
+    }
+  }
+  stop_with(lost_error);
+  void* const address = mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) throw std::bad_alloc();
+  return {address, [size](const void* at) { munmap(const_cast<void*>(at), std::max<std::size_t>(size, 1)); }};
 }
 
 std::optional<Error> lost_input() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,10 @@ namespace fathom {
 // check (base/cancel.hpp), before anything made from the zeros is written or printed.
 // The result owns the mapping; null when it could not be made (errno says why).
 std::shared_ptr<const void> map_guarded(int descriptor, std::size_t size, const std::string& name, bool shared = false);
+
+// The same for a file that cannot be opened any more, or has fewer bytes than it had: zeros for all of them, and the
+// loss is remembered as one at `offset`.
+std::shared_ptr<const void> lost_bytes(const std::string& name, std::uint64_t offset, std::size_t size);
 
 // What was lost since the program began or the last reset: file and first offset of the first one.
 // MT: safe.

@@ -294,6 +294,18 @@ def opens(runs, places, folder):
         most = {1: alone, 2: alone * 2 // 3, 4: alone // 2}[count]
         if got[0] != 0 or len(opened) != count or not 0 < max(opened) <= most:
             failures.append(f"{count} processes open {opened} files, one opens {alone}\n{got[2]}")
+    # Of a trace each opens what it scans and what it reads; the two are dealt out by bytes and by records.
+    ranks, others = 120, 8
+    trace = longer(folder, places["ex"], ranks)
+    for command in ("stats", "top"):
+        for count in (1, 2, 4):
+            timing = folder / "timing.json"
+            timing.unlink(missing_ok=True)
+            got = runs.run([command, trace, "--json", "--timing", str(timing)], "several", count)
+            opened = [one["files_opened"] for one in json.loads(timing.read_text())["processes"]] if timing.exists() else []
+            most = (ranks if count == 1 else 1.5 * ranks / count) + others
+            if got[0] != 0 or len(opened) != count or max(opened) > most or sum(opened) < ranks:
+                failures.append(f"{command}: {count} processes open {opened} files of {ranks}\n{got[2]}")
     return failures
 
 

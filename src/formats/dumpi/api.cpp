@@ -16,6 +16,7 @@ struct CallReader::State {
   std::shared_ptr<const Resolution> resolution;
   std::optional<Tables> tables;
   const File* file = nullptr;
+  std::shared_ptr<const Blob> held;
   const std::byte* at = nullptr;
   const std::byte* end = nullptr;
   std::uint64_t number = 0;
@@ -69,8 +70,9 @@ CallReader TraceSet::reader(std::size_t rank) const {
   state.ranks = state_->ranks;
   const int index = state.ranks->find(static_cast<std::uint32_t>(rank));
   state.file = &state.ranks->files()[static_cast<std::size_t>(index)].file;
-  state.at = state.file->at(state.file->stream_begin());
-  state.end = state.file->at(state.file->stream_limit());
+  state.held = state.file->hold();
+  state.at = state.held->bytes().data() + state.file->stream_begin();
+  state.end = state.held->bytes().data() + state.file->stream_limit();
   state.resolution = state_->resolution;
   if (state.resolution != nullptr) {
     state.tables.emplace(*state.file, *state.resolution, static_cast<std::size_t>(index),
@@ -141,7 +143,7 @@ const Call* CallReader::next() {
     if (file.cut_off()) state.error = "the trace ends without an end mark: the job was killed";
     return nullptr;
   }
-  const auto offset = static_cast<std::uint64_t>(state.at - file.at(0));
+  const auto offset = static_cast<std::uint64_t>(state.at - state.held->bytes().data());
   if (file.decoder().decode(state.at, state.end, state.call) != Decoder::Outcome::ok) {
     state.error = file.place(offset).text() + (file.cut_off() ? ": the last record is not whole: the job was killed"
                                                               : ": this record cannot be read");

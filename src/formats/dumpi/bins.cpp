@@ -7,7 +7,7 @@
 #include <regex>
 #include <unordered_map>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 
@@ -24,14 +24,14 @@ struct Anchors {
   std::int64_t finalize = std::numeric_limits<std::int64_t>::min();
 };
 
-Anchors find_anchors(const RankSet& set, const std::vector<ScanResult>& scans) {
-  Anchors anchors;
-  for (std::size_t i = 0; i < scans.size(); ++i) {
+Result<Anchors> find_anchors(const RankSet& set, const std::vector<ScanResult>& scans) {
+  const auto bytes = [&](std::size_t i) { return set.files()[i].file.size(); };
+  const auto find = [&](std::size_t i, Anchors& anchors) -> Result<void> {
     const File& file = set.files()[i].file;
     const auto span = scans[i].any_wall ? exact_span(file, scans[i]) : std::nullopt;
-    if (!span) continue;
-    anchors.start = std::min(anchors.start, span->from_ns);
-    anchors.end = std::max(anchors.end, span->to_ns);
+    if (!span) return {};
+    anchors.start = span->from_ns;
+    anchors.end = span->to_ns;
     const auto look = [&](const Chunk& chunk) {
       for_each_call(file, chunk, [&](const Call& call) {
         if (!call.has_wall()) return true;
@@ -45,6 +45,16 @@ Anchors find_anchors(const RankSet& set, const std::vector<ScanResult>& scans) {
     // Programs begin with the one and end with the other.
     look(scans[i].chunks.front());
     if (scans[i].chunks.size() > 1) look(scans[i].chunks.back());
+    return {};
+  };
+  FATHOM_TRY(const std::vector<Anchors> found,
+             share_out<Anchors>("looking for the ends", scans.size(), bytes, Holder::all, find));
+  Anchors anchors;
+  for (const Anchors& one : found) {
+    anchors.start = std::min(anchors.start, one.start);
+    anchors.end = std::max(anchors.end, one.end);
+    anchors.init = std::min(anchors.init, one.init);
+    anchors.finalize = std::max(anchors.finalize, one.finalize);
   }
   if (anchors.init == std::numeric_limits<std::int64_t>::max()) anchors.init = anchors.start;
   if (anchors.finalize == std::numeric_limits<std::int64_t>::min()) anchors.finalize = anchors.end;
@@ -95,7 +105,7 @@ std::optional<std::int64_t> parse_moment(std::string_view text, const Anchors& a
 }  // namespace
 
 Result<Bins> parse_bins(std::string_view text, const RankSet& set, const std::vector<ScanResult>& scans) {
-  const Anchors anchors = find_anchors(set, scans);
+  FATHOM_TRY(const Anchors anchors, find_anchors(set, scans));
   if (anchors.start > anchors.end) return Error::usage("the trace has no wall times to make bins of");
   const auto bad = [&] {
     return Error::usage(fmt::format("'{}' is no range of time", text))
@@ -182,8 +192,8 @@ Result<Bins> bins_of_marks(std::string_view text, bool gathered, const RankSet& 
     return Error::usage(fmt::format("'{}' holds no two regular expressions", text));
   }
   Bins bins;
-  bins.ranks.resize(scans.size());
-  FATHOM_CHECK(parallel_for(scans.size(), [&](std::size_t i) -> Result<void> {
+  const auto bytes = [&](std::size_t i) { return set.files()[i].file.size(); };
+  const auto read = [&](std::size_t i, std::vector<Interval>& pieces) -> Result<void> {
     const File& file = set.files()[i].file;
     // An address is looked at once: what its label matches.
     std::unordered_map<std::uint64_t, std::pair<bool, bool>> matches;
@@ -192,7 +202,6 @@ Result<Bins> bins_of_marks(std::string_view text, bool gathered, const RankSet& 
       matches.try_emplace(entry.address, std::regex_search(label, begin), std::regex_search(label, end));
     }
     std::optional<std::int64_t> open;
-    auto& pieces = bins.ranks[i];
     if (scans[i].per_function[kFunctionEnter] == 0) return {};
     for (const Chunk& chunk : scans[i].chunks) {
       for_each_call(file, chunk, [&](const Call& call) {
@@ -209,7 +218,9 @@ Result<Bins> bins_of_marks(std::string_view text, bool gathered, const RankSet& 
       });
     }
     return {};
-  }));
+  };
+  FATHOM_TRY(bins.ranks,
+             share_out<std::vector<Interval>>("reading annotations", scans.size(), bytes, Holder::all, read));
   if (std::all_of(bins.ranks.begin(), bins.ranks.end(), [](const auto& pieces) { return pieces.empty(); })) {
     return Error::usage(fmt::format("no annotations match '{}'", text))
         .hint("'fathom events PATH --kind marker' lists them");

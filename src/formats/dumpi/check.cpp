@@ -83,7 +83,7 @@ Result<void> check_set(const std::shared_ptr<const RankSet>& set) {
     FATHOM_CHECK(check_footer(set->files()[i].file, (*scans)[i], set->work()));
     return check_calls(set->files()[i].file, (*scans)[i], set->work());
   };
-  const auto bytes = [&](std::size_t i) { return set->files()[i].file.blob().size(); };
+  const auto bytes = [&](std::size_t i) { return set->files()[i].file.size(); };
   FATHOM_CHECK(share_each("checking", set->files().size(), bytes, check_rank));
   const auto version = set->files().front().file.sections().header.version;
   for (const RankFile& rank : set->files()) {
@@ -103,7 +103,7 @@ Result<void> check_set(const std::shared_ptr<const RankSet>& set) {
   }));
   if (impossible == 0 || !timed) return {};
   return set->work()->diagnostics.add(
-      "dumpi.impossible_order", Severity::warning, Place::in(set->files().front().file.blob().name()),
+      "dumpi.impossible_order", Severity::warning, Place::in(set->files().front().file.name()),
       "a message is received before it is sent: the clocks of the ranks do not agree", impossible);
 }
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 
 namespace fathom::dumpi {
 
@@ -43,17 +43,47 @@ std::string host_of(const RankFile& rank) {
   return known ? sections.header.host : fmt::format("rank {}", rank.rank);
 }
 
+// What a file says about who wrote it.
+struct Identity {
+  std::optional<std::int64_t> rank;  // as MPI_Comm_rank of the world gave it
+  std::uint64_t rank_offset = 0;
+  std::optional<std::int64_t> size;  // of the world
+};
+
+Identity identity_of(const File& file, const ScanResult& scan) {
+  Identity identity;
+  if (scan.notable.empty()) return identity;
+  const auto held = file.hold();
+  const std::byte* const base = held->bytes().data();
+  for (const std::uint64_t offset : scan.notable) {
+    const auto id = detail::load<std::uint16_t>(base + offset);
+    if (id == ids::kCommRank ? identity.rank.has_value() : id != ids::kCommSize || identity.size) continue;
+    Call call;
+    if (file.decoder().decode(base + offset, base + scan.end, call) != Decoder::Outcome::ok) break;
+    if (call.integer(0) != kWorldHandle) continue;
+    if (id == ids::kCommSize) {
+      identity.size = call.integer(1);
+    } else {
+      identity.rank = call.integer(1);
+      identity.rank_offset = offset;
+    }
+  }
+  return identity;
+}
+
 }  // namespace
 
 Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& files, const std::vector<ScanResult>& scans,
                                                const Work& work) {
   std::vector<std::int64_t> shifts(files.size(), 0);
   if (files.size() < 2) return shifts;
-  std::vector<std::optional<std::int64_t>> init(files.size());
-  FATHOM_CHECK(parallel_for(files.size(), [&](std::size_t i) -> Result<void> {
-    if (scans[i].any_wall) init[i] = end_of_init(files[i].file, scans[i]);
+  using Init = std::optional<std::int64_t>;
+  const auto bytes = [&](std::size_t i) { return files[i].file.size(); };
+  const auto look = [&](std::size_t i, Init& end) -> Result<void> {
+    if (scans[i].any_wall) end = end_of_init(files[i].file, scans[i]);
     return {};
-  }));
+  };
+  FATHOM_TRY(const std::vector<Init> init, share_out<Init>("comparing clocks", files.size(), bytes, Holder::all, look));
   // Ranks of one host share its clock, unless they disagree themselves: names may lie.
   std::map<std::string, std::vector<std::size_t>> hosts;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -89,7 +119,7 @@ Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& file
   }
   if (moved > 0) {
     work->diagnostics.info(
-        "dumpi.clocks", Place::in(files.front().file.blob().name()),
+        "dumpi.clocks", Place::in(files.front().file.name()),
         fmt::format("the ranks have several clocks: {} of {} ranks are moved by up to {:.6f} s, so that all leave "
                     "MPI_Init together (--clock raw shows stored times)",
                     moved, files.size(), static_cast<double>(furthest) / 1e9));
@@ -97,7 +127,7 @@ Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& file
   const auto unknown = static_cast<std::size_t>(std::count(init.begin(), init.end(), std::nullopt));
   if (moved > 0 && unknown > 0) {
     FATHOM_CHECK(work->diagnostics.warn(
-        "dumpi.clock_unknown", Place::in(files.front().file.blob().name()),
+        "dumpi.clock_unknown", Place::in(files.front().file.name()),
         fmt::format("{} ranks have no record of MPI_Init: their clocks are taken as they are", unknown)));
   }
   return shifts;
@@ -105,30 +135,25 @@ Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& file
 
 Result<void> check_identities(const std::vector<RankFile>& files, const std::vector<ScanResult>& scans,
                               std::optional<std::uint32_t> expected_size, const Work& work) {
+  const auto bytes = [&](std::size_t i) { return files[i].file.size(); };
+  const auto look = [&](std::size_t i, Identity& identity) -> Result<void> {
+    identity = identity_of(files[i].file, scans[i]);
+    return {};
+  };
+  FATHOM_TRY(const std::vector<Identity> identities,
+             share_out<Identity>("comparing ranks", files.size(), bytes, Holder::all, look));
   std::vector<std::int64_t> starts;
   std::map<std::int64_t, std::vector<std::size_t>> sizes;  // that files tell
   for (std::size_t i = 0; i < files.size(); ++i) {
     const RankFile& rank = files[i];
     const File& file = rank.file;
-    bool rank_known = false;
-    bool size_known = false;
-    for (const std::uint64_t offset : scans[i].notable) {
-      const auto id = detail::load<std::uint16_t>(file.at(offset));
-      if (id == ids::kCommRank ? rank_known : id != ids::kCommSize || size_known) continue;
-      Call call;
-      if (file.decoder().decode(file.at(offset), file.at(scans[i].end), call) != Decoder::Outcome::ok) break;
-      if (call.integer(0) != kWorldHandle) continue;
-      const std::int64_t said = call.integer(1);
-      if (id == ids::kCommSize) {
-        size_known = true;
-        sizes[said].push_back(i);
-        continue;
-      }
-      rank_known = true;
-      if (said == rank.rank) continue;
+    const Identity& said = identities[i];
+    if (said.size) sizes[*said.size].push_back(i);
+    if (said.rank && *said.rank != rank.rank) {
       FATHOM_CHECK(work->diagnostics.lost(
-          "dumpi.wrong_rank", file.place(offset),
-          fmt::format("the file is named as rank {}, but MPI_Comm_rank of the world gave {} in it", rank.rank, said)));
+          "dumpi.wrong_rank", file.place(said.rank_offset),
+          fmt::format("the file is named as rank {}, but MPI_Comm_rank of the world gave {} in it", rank.rank,
+                      *said.rank)));
     }
     if (file.sections().has(Section::header)) {
       starts.push_back(static_cast<std::int64_t>(file.sections().header.start_time));
@@ -146,7 +171,7 @@ Result<void> check_identities(const std::vector<RankFile>& files, const std::vec
     if (size == usual_size) continue;
     const RankFile& first = files[members.front()];
     FATHOM_CHECK(work->diagnostics.lost(
-        "dumpi.wrong_size", Place::in(first.file.blob().name()),
+        "dumpi.wrong_size", Place::in(first.file.name()),
         fmt::format("MPI_Comm_size of the world gave {} in {} file{}, {} is expected: of another run?", size,
                     members.size(), members.size() == 1 ? "" : "s", usual_size)));
   }

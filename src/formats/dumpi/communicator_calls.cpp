@@ -143,9 +143,12 @@ bool reduce(const Call& call, CommunicatorCall& to, bool& makes_communicator) {
 CommunicatorCalls communicator_calls(const File& file, const ScanResult& scan) {
   CommunicatorCalls found;
   std::unordered_map<std::int64_t, std::size_t> maker;  // of a communicator by its local id
+  if (scan.notable.empty()) return found;
+  const auto held = file.hold();
+  const std::byte* const base = held->bytes().data();
   Call call;
   for (std::size_t n = 0; n < scan.notable.size(); ++n) {
-    if (file.decoder().decode(file.at(scan.notable[n]), file.at(scan.end), call) != Decoder::Outcome::ok) continue;
+    if (file.decoder().decode(base + scan.notable[n], base + scan.end, call) != Decoder::Outcome::ok) continue;
     const auto tell = [&](std::int64_t comm, std::int64_t CommunicatorCall::*what, std::int64_t value) {
       const auto it = maker.find(comm);
       if (it != maker.end() && found.calls[it->second].*what < 0) found.calls[it->second].*what = value;

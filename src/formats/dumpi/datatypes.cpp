@@ -112,9 +112,12 @@ std::vector<Change> size_changes(const File& file, const ScanResult& scan) {
   std::vector<std::int64_t> sizes(std::max(kPredefinedTypes, file.sections().sizes.size()));
   for (std::size_t id = 0; id < sizes.size(); ++id) sizes[id] = file.datatype_size(static_cast<std::int64_t>(id));
   std::vector<Change> changes;
+  if (scan.notable.empty()) return changes;
+  const auto held = file.hold();
+  const std::byte* const base = held->bytes().data();
   Call call;
   for (std::size_t n = 0; n < scan.notable.size(); ++n) {
-    if (file.decoder().decode(file.at(scan.notable[n]), file.at(scan.end), call) != Decoder::Outcome::ok) continue;
+    if (file.decoder().decode(base + scan.notable[n], base + scan.end, call) != Decoder::Outcome::ok) continue;
     const auto created = created_size(call, sizes);
     // Ids are 16 bits wide; predefined types keep their sizes.
     if (!created || created->datatype < static_cast<std::int64_t>(kPredefinedTypes) || created->bytes < 0) continue;

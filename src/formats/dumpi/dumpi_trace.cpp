@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "formats/dumpi/argument_text.hpp"
 #include "formats/dumpi/event_stream.hpp"
 
@@ -151,13 +151,14 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
       counters.push_back(it->second);
     }
   }
-  trace->cancelled_.resize(set->files().size());
-  FATHOM_CHECK(parallel_for(set->files().size(), [&](std::size_t i) -> Result<void> {
+  const auto bytes = [&](std::size_t i) { return set->files()[i].file.size(); };
+  const auto read = [&](std::size_t i, std::vector<std::uint64_t>& cancelled) -> Result<void> {
     const RankFile& rank = set->files()[i];
-    trace->cancelled_[i] =
-        cancelled_sends(rank.file, (*trace->scans_)[i], Tables(rank.file, trace->resolution_, i, rank.rank));
+    cancelled = cancelled_sends(rank.file, (*trace->scans_)[i], Tables(rank.file, trace->resolution_, i, rank.rank));
     return {};
-  }));
+  };
+  FATHOM_TRY(trace->cancelled_, share_out<std::vector<std::uint64_t>>("looking for cancelled sends",
+                                                                      set->files().size(), bytes, Holder::all, read));
   trace->positions_ = std::make_unique<Position[]>(set->files().size());
   trace->windows_ = std::make_unique<WindowIndex[]>(trace->where_.size());
   return std::shared_ptr<const DumpiTrace>(std::move(trace));
@@ -202,7 +203,7 @@ std::optional<std::uint64_t> DumpiTrace::known_records(LocationId location) cons
   return (*scans_)[at.file].records;
 }
 
-Result<Call> DumpiTrace::call_at(std::size_t index, std::uint64_t number) const {
+Result<Call> DumpiTrace::call_at(std::size_t index, std::uint64_t number, Bytes bytes) const {
   const File& file = set_->files()[index].file;
   const ScanResult& scan = (*scans_)[index];
   Position& position = positions_[index];
@@ -215,12 +216,12 @@ Result<Call> DumpiTrace::call_at(std::size_t index, std::uint64_t number) const 
     position.number = chunk->first;
     position.offset = chunk->offset;
   }
-  const std::byte* p = file.at(position.offset);
-  const std::byte* const end = file.at(scan.end);
+  const std::byte* p = bytes.data() + position.offset;
+  const std::byte* const end = bytes.data() + scan.end;
   for (; position.number < number; ++position.number) {
     if (file.decoder().skip(p, end) != Decoder::Outcome::ok) break;
   }
-  position.offset = static_cast<std::uint64_t>(p - file.at(0));
+  position.offset = static_cast<std::uint64_t>(p - bytes.data());
   Call call;
   if (file.decoder().decode(p, end, call) != Decoder::Outcome::ok) {
     return Error("a record cannot be read", file.place(position.offset));
@@ -237,12 +238,14 @@ Result<void> DumpiTrace::detail(const Event& event, std::string& out) const {
   const std::size_t index = where(event.location).file;
   const File& file = set_->files()[index].file;
   const std::uint64_t end = (*scans_)[index].end;
+  const auto held = file.hold();
+  const std::byte* const base = held->bytes().data();
   Call call;
   // Our own streams leave the offset of the record; events that somebody else made are looked for.
   const auto offset = static_cast<std::uint64_t>(event.value);
   const bool known = !event.has_value && offset > 0 && offset < end;
-  if (!known || file.decoder().decode(file.at(offset), file.at(end), call) != Decoder::Outcome::ok) {
-    FATHOM_TRY(call, call_at(index, event.record));
+  if (!known || file.decoder().decode(base + offset, base + end, call) != Decoder::Outcome::ok) {
+    FATHOM_TRY(call, call_at(index, event.record, held->bytes()));
   }
   append_arguments(call, event.kind == EventKind::leave, out);
   return {};

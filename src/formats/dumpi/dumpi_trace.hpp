@@ -45,7 +45,7 @@ class DumpiTrace final : public Trace {
     std::uint64_t number = 0;
     std::uint64_t offset = 0;
   };
-  Result<Call> call_at(std::size_t file, std::uint64_t number) const;
+  Result<Call> call_at(std::size_t file, std::uint64_t number, Bytes bytes) const;
 
   std::shared_ptr<const RankSet> set_;
   const std::vector<ScanResult>* scans_ = nullptr;

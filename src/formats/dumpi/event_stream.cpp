@@ -250,8 +250,8 @@ void DumpiStream::events_of_call() {
 bool DumpiStream::next_chunk() {
   if (chunk_ == scan_.chunks.size()) return false;
   const Chunk& chunk = scan_.chunks[chunk_++];
-  at_ = file_.at(chunk.offset);
-  chunk_end_ = file_.at(chunk.end);
+  at_ = base_ + chunk.offset;
+  chunk_end_ = base_ + chunk.end;
   rollover_ = chunk.rollover;
   number_ = chunk.first;
   return true;
@@ -279,7 +279,7 @@ void DumpiStream::read_record() {
     return;
   }
   call_.number = number_++;
-  call_.offset = static_cast<std::uint64_t>(begin - file_.at(0));
+  call_.offset = static_cast<std::uint64_t>(begin - base_);
   rollover_.apply(call_, file_.cpu_zero_ns(), file_.wall_zero_ns());
   at_ += call_.size;
   tables_.advance(call_.number);
@@ -307,7 +307,14 @@ std::size_t DumpiStream::take_ready(std::span<Event> out) {
 }
 
 Result<std::size_t> DumpiStream::next(std::span<Event> out) {
-  return scan_.in_order ? next_in_order(out) : next_sorted(out);
+  const auto held = done_ ? nullptr : file_.hold();
+  base_ = done_ ? nullptr : held->bytes().data();
+  at_ = base_ + offset_;
+  chunk_end_ = base_ + end_offset_;
+  const std::size_t count = scan_.in_order ? next_in_order(out) : next_sorted(out);
+  offset_ = done_ ? 0 : static_cast<std::uint64_t>(at_ - base_);
+  end_offset_ = done_ ? 0 : static_cast<std::uint64_t>(chunk_end_ - base_);
+  return count;
 }
 
 // Nothing can come that belongs before what there is: events are made where they are wanted. What the last record has

@@ -51,6 +51,11 @@ class DumpiStream final : public CopyableStream {
   Tables tables_;
   Requests requests_;
   std::size_t chunk_ = 0;
+  std::uint64_t offset_ = 0;  // of the next record, and of the end of its chunk
+  std::uint64_t end_offset_ = 0;
+  // The same while next() is under way, which is when the file is held: there may be streams over more files than can
+  // be open at a time.
+  const std::byte* base_ = nullptr;
   const std::byte* at_ = nullptr;
   const std::byte* chunk_end_ = nullptr;
   std::uint64_t number_ = 0;

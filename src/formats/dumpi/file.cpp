@@ -71,13 +71,13 @@ std::int64_t File::datatype_size(std::int64_t id) const {
 }
 
 // The index stands at the very end and has grown over time: its magic tells how many entries there are.
-Result<void> File::read_index(const Work& work, std::array<std::uint64_t, kSections>& offsets) {
-  const std::uint64_t size = blob_.size();
+Result<void> File::read_index(const Blob& blob, const Work& work, std::array<std::uint64_t, kSections>& offsets) {
+  const std::uint64_t size = blob.size();
   layout_.index_entries = 0;
   for (int entries = 7; entries >= 4; --entries) {
     const std::uint64_t bytes = 8 * (static_cast<std::uint64_t>(entries) + 1);
     if (size < bytes + 16) continue;
-    if (blob_.text().substr(size - bytes, 8) != kMagic) continue;
+    if (blob.text().substr(size - bytes, 8) != kMagic) continue;
     layout_.index_entries = entries;
     break;
   }
@@ -88,7 +88,7 @@ Result<void> File::read_index(const Work& work, std::array<std::uint64_t, kSecti
                                   "whole records are used, header and footer are missing");
   }
   const std::uint64_t index_at = size - 8 * (static_cast<std::uint64_t>(layout_.index_entries) + 1);
-  ByteCursor in(blob_, Endian::big);
+  ByteCursor in(blob, Endian::big);
   in.seek(index_at + 8, "index");
   const auto at = [&](Section section) -> std::uint64_t& { return offsets[static_cast<std::size_t>(section)]; };
   if (layout_.index_entries >= 7) at(Section::sizes) = in.u64("datatype-size offset");
@@ -125,8 +125,8 @@ Result<void> File::read_index(const Work& work, std::array<std::uint64_t, kSecti
 }
 
 // Reads one section and says where it ends.
-Result<std::uint64_t> File::read_section(Section section, std::uint64_t offset) {
-  ByteCursor in(blob_, Endian::big);
+Result<std::uint64_t> File::read_section(const Blob& blob, Section section, std::uint64_t offset) {
+  ByteCursor in(blob, Endian::big);
   in.seek(offset, "section");
   switch (section) {
     case Section::header: {
@@ -178,23 +178,27 @@ Result<std::uint64_t> File::read_section(Section section, std::uint64_t offset) 
   return in.offset();
 }
 
-Result<File> File::open(Blob blob, const Work& work) {
+Result<File> File::open(Blob blob, const Work& work) { return open(FileOnDemand(std::move(blob)), work); }
+
+Result<File> File::open(FileOnDemand source, const Work& work) {
   File file;
-  file.blob_ = std::move(blob);
-  if (file.blob_.size() == 0) {
+  file.source_ = std::move(source);
+  const auto held = file.hold();
+  const Blob& blob = *held;
+  if (blob.size() == 0) {
     return Error("is empty: the process ended before it wrote anything", file.place(0));
   }
-  if (!file.blob_.starts_with(kMagic)) {
+  if (!blob.starts_with(kMagic)) {
     return Error("is no DUMPI trace: it must begin with ff aa dd 'DUMPI'", file.place(0));
   }
-  if (file.blob_.size() < 16) {
-    return Error(fmt::format("ends after {} bytes, before the stream's 8 bytes of time bias", file.blob_.size()),
-                 file.place(file.blob_.size()));
+  if (blob.size() < 16) {
+    return Error(fmt::format("ends after {} bytes, before the stream's 8 bytes of time bias", blob.size()),
+                 file.place(blob.size()));
   }
   std::array<std::uint64_t, kSections> offsets{};
-  FATHOM_CHECK(file.read_index(work, offsets));
+  FATHOM_CHECK(file.read_index(blob, work, offsets));
 
-  ByteCursor in(file.blob_, Endian::big);
+  ByteCursor in(blob, Endian::big);
   in.seek(file.stream_begin_ - 8, "stream");
   file.cpu_bias_ = in.i32("CPU bias");
   file.wall_bias_ = in.i32("wall bias");
@@ -210,7 +214,7 @@ Result<File> File::open(Blob blob, const Work& work) {
   file.layout_.order.clear();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto [offset, section] = order[i];
-    auto end = file.read_section(section, offset);
+    auto end = file.read_section(blob, section, offset);
     if (!end) {
       const Error error = std::move(end).error();
       FATHOM_CHECK(work->diagnostics.lost("dumpi.section", error.place(), error.message()));
@@ -220,15 +224,15 @@ Result<File> File::open(Blob blob, const Work& work) {
     file.layout_.order.push_back(section);
     const std::uint64_t next =
         i + 1 < order.size() ? order[i + 1].first
-                             : file.blob_.size() - 8 * (static_cast<std::uint64_t>(file.layout_.index_entries) + 1);
+                             : blob.size() - 8 * (static_cast<std::uint64_t>(file.layout_.index_entries) + 1);
     const bool hidden_keyvals = !file.layout_.keyvals_indexed && section != Section::keyvals && next == *end + 4 &&
-                                load_unchecked<std::uint32_t>(file.at(*end)) == 0;
+                                load_unchecked<std::uint32_t>(blob.bytes().data() + *end) == 0;
     if (hidden_keyvals) {
       file.layout_.order.push_back(Section::keyvals);
     } else if (next > *end) {
       // Old versions lack index entries for sections that later writers add; they are kept as they are.
       file.layout_.behind.resize(file.layout_.order.size());
-      file.layout_.behind.back() = file.blob_.text().substr(*end, next - *end);
+      file.layout_.behind.back() = blob.text().substr(*end, next - *end);
       work->diagnostics.info(
           "dumpi.unnamed_bytes", file.place(*end),
           fmt::format("{} bytes behind the {} are named by no index entry", next - *end, to_string(section)));

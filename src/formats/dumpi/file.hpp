@@ -7,7 +7,7 @@
 
 #include "base/work.hpp"
 #include "formats/dumpi/decoder.hpp"
-#include "io/blob.hpp"
+#include "io/file_on_demand.hpp"
 
 namespace fathom::dumpi {
 
@@ -68,12 +68,18 @@ struct Layout {
   bool end_mark = true;             // the stream ends with id 293
 };
 
-// MT: safe (const).
+// Everything but the bytes of the stream, which are there for those who hold them. MT: safe (const).
 class File {
  public:
   static Result<File> open(Blob blob, const Work& work);
+  static Result<File> open(FileOnDemand source, const Work& work);
 
-  [[nodiscard]] const Blob& blob() const { return blob_; }
+  // The file that a process of the team opened and told about; see pack_fields.
+  void set_source(FileOnDemand source) { source_ = std::move(source); }
+  [[nodiscard]] const std::string& name() const { return source_.name(); }
+  [[nodiscard]] std::uint64_t size() const { return source_.size(); }
+  // Offsets count from its first byte. Calls point into it: who keeps a call holds the bytes.
+  [[nodiscard]] std::shared_ptr<const Blob> hold() const { return source_.hold(); }
   [[nodiscard]] const Sections& sections() const { return sections_; }
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const Decoder& decoder() const { return decoder_; }
@@ -88,16 +94,21 @@ class File {
   // First byte of the first record, and the bound that no record may cross.
   [[nodiscard]] std::uint64_t stream_begin() const { return stream_begin_; }
   [[nodiscard]] std::uint64_t stream_limit() const { return stream_limit_; }
-  [[nodiscard]] const std::byte* at(std::uint64_t offset) const { return blob_.bytes().data() + offset; }
-  [[nodiscard]] Place place(std::uint64_t offset) const { return blob_.place(offset); }
+  [[nodiscard]] Place place(std::uint64_t offset) const { return source_.place(offset); }
   // Bytes of a datatype by the sizes record or by what every machine has; 0 = not known.
   [[nodiscard]] std::int64_t datatype_size(std::int64_t id) const;
 
  private:
-  Result<void> read_index(const Work& work, std::array<std::uint64_t, kSections>& offsets);
-  Result<std::uint64_t> read_section(Section section, std::uint64_t offset);
+  template <class Pack>
+  friend void pack_fields(Pack& pack, File& file) {
+    Rules rules = file.decoder_.rules();
+    pack(file.sections_, file.layout_, rules, file.cpu_bias_, file.wall_bias_, file.stream_begin_, file.stream_limit_);
+    file.decoder_ = Decoder(rules);
+  }
+  Result<void> read_index(const Blob& blob, const Work& work, std::array<std::uint64_t, kSections>& offsets);
+  Result<std::uint64_t> read_section(const Blob& blob, Section section, std::uint64_t offset);
 
-  Blob blob_;
+  FileOnDemand source_;
   Sections sections_;
   Layout layout_;
   Decoder decoder_;

@@ -8,6 +8,7 @@
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "formats/dumpi/clocks.hpp"
+#include "formats/dumpi/opening.hpp"
 #include "formats/dumpi/world.hpp"
 #include "formats/reading_options.hpp"
 #include "io/directory.hpp"
@@ -18,8 +19,8 @@ namespace fathom::dumpi {
 
 template <class Pack>
 static void pack_fields(Pack& pack, ScanResult& scan) {
-  pack(scan.records, scan.end, scan.chunks, scan.per_function, scan.threads, scan.any_wall, scan.any_cpu, scan.end_mark,
-       scan.notable, scan.notable_number, scan.damage);
+  pack(scan.records, scan.end, scan.chunks, scan.per_function, scan.threads, scan.any_wall, scan.any_cpu,
+       scan.in_order, scan.end_mark, scan.notable, scan.notable_number, scan.damage);
 }
 
 namespace fs = std::filesystem;
@@ -220,28 +221,18 @@ Result<std::shared_ptr<RankSet>> RankSet::open(const Source& source, const Work&
                  Place::in(paths.back().second.string()))
         .hint("rank files are named PREFIX-0000.bin, PREFIX-0001.bin, ...");
   }
-  std::vector<std::optional<File>> opened(paths.size());
-  std::vector<std::optional<Error>> failed(paths.size());
-  FATHOM_CHECK(parallel_for(paths.size(), [&](std::size_t i) -> Result<void> {
-    auto file = [&]() -> Result<File> {
-      FATHOM_TRY(Blob blob, open_file(paths[i].second, work));
-      return File::open(std::move(blob), work);
-    }();
-    if (file) {
-      opened[i] = std::move(file).value();
-    } else {
-      failed[i] = std::move(file).error();
-    }
-    return {};
-  }));
+  std::vector<fs::path> names;
+  for (const auto& [rank, path] : paths) names.push_back(path);
+  FATHOM_TRY(std::vector<OpenedRank> opened, open_rank_files(names, work));
   // A rank that cannot be read is missing, the others are still worth having.
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (opened[i]) {
-      set->files_.push_back({paths[i].first, *std::move(opened[i])});
+    auto& [file, failed] = opened[i];
+    if (file) {
+      set->files_.push_back({paths[i].first, *std::move(file)});
       continue;
     }
-    if (failed[i]->kind() != ErrorKind::unusable || paths.size() == 1) return *std::move(failed[i]);
-    FATHOM_CHECK(work->diagnostics.lost("dumpi.unreadable_rank", failed[i]->place(), failed[i]->message()));
+    if (failed->kind() != ErrorKind::unusable || paths.size() == 1) return *std::move(failed);
+    FATHOM_CHECK(work->diagnostics.lost("dumpi.unreadable_rank", failed->place(), failed->message()));
   }
   if (set->files_.empty()) return Error("none of the rank files can be read", Place::in(source.path().string()));
   return set;
@@ -257,7 +248,7 @@ std::shared_ptr<RankSet> RankSet::of(File file, std::uint32_t rank, Work work) {
 
 std::uint64_t RankSet::bytes() const {
   std::uint64_t sum = 0;
-  for (const RankFile& file : files_) sum += file.file.blob().size();
+  for (const RankFile& file : files_) sum += file.file.size();
   return sum;
 }
 
@@ -270,7 +261,7 @@ int RankSet::find(std::uint32_t rank) const {
 Result<const std::vector<ScanResult>*> RankSet::scans() const {
   const std::scoped_lock lock(mutex_);
   if (!scans_) {
-    const auto bytes = [&](std::size_t i) { return files_[i].file.blob().size(); };
+    const auto bytes = [&](std::size_t i) { return files_[i].file.size(); };
     const auto one = [&](std::size_t i, ScanResult& result) -> Result<void> {
       FATHOM_TRY(result, scan(files_[i].file, work_));
       return {};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "formats/dumpi/communicators.hpp"
 #include "formats/dumpi/world.hpp"
 
@@ -41,19 +41,46 @@ Result<void> add_world(const RankSet& set, const std::vector<CommunicatorCalls>&
   return {};
 }
 
+// What later records need of one file.
+struct Notable {
+  std::vector<Change> sizes;
+  CommunicatorCalls communicators;
+};
+template <class Pack>
+void pack_fields(Pack& pack, Notable& notable) {
+  pack(notable.sizes, notable.communicators);
+}
+
 }  // namespace
+
+template <class Pack>
+static void pack_fields(Pack& pack, CommunicatorCall& call) {
+  pack(call.id, call.number, call.object, call.a, call.b, call.c, call.result, call.list, call.told_rank,
+       call.told_size);
+}
+template <class Pack>
+static void pack_fields(Pack& pack, CommunicatorCalls& calls) {
+  pack(calls.calls, calls.world_size);
+}
 
 Result<Resolution> resolve(const RankSet& set, const std::vector<ScanResult>& scans) {
   Resolution out;
   out.work = set.work();
   out.ranks.resize(set.files().size());
-  std::vector<CommunicatorCalls> calls(set.files().size());
-  FATHOM_CHECK(parallel_for(set.files().size(), [&](std::size_t i) -> Result<void> {
+  const auto bytes = [&](std::size_t i) { return set.files()[i].file.size(); };
+  const auto read = [&](std::size_t i, Notable& one) -> Result<void> {
     const File& file = set.files()[i].file;
-    out.ranks[i].sizes = size_changes(file, scans[i]);
-    calls[i] = communicator_calls(file, scans[i]);
+    one.sizes = size_changes(file, scans[i]);
+    one.communicators = communicator_calls(file, scans[i]);
     return {};
-  }));
+  };
+  FATHOM_TRY(std::vector<Notable> notable,
+             share_out<Notable>("reading communicators", set.files().size(), bytes, Holder::all, read));
+  std::vector<CommunicatorCalls> calls(set.files().size());
+  for (std::size_t i = 0; i < notable.size(); ++i) {
+    out.ranks[i].sizes = std::move(notable[i].sizes);
+    calls[i] = std::move(notable[i].communicators);
+  }
   FATHOM_CHECK(add_world(set, calls, out));
   FATHOM_CHECK(resolve_communicators(set, std::move(calls), out));
   return out;

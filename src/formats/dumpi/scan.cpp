@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 18;
 
-std::string what_went_wrong(Decoder::Outcome outcome, const File& file, std::uint64_t at, std::uint64_t end) {
-  const std::byte* p = file.at(at);
-  const std::uint64_t left = end - at;
+std::string what_went_wrong(Decoder::Outcome outcome, Bytes rest) {
+  const std::byte* p = rest.data();
+  const std::uint64_t left = rest.size();
   if (left < 2) return fmt::format("{} byte left where a record must begin", left);
   const auto id = detail::load<std::uint16_t>(p);
   const Function* found = function(id);
@@ -142,9 +142,10 @@ class Order {
 Result<ScanResult> scan(const File& file, const Work& work) {
   ScanResult result;
   Questions questions;
-  const std::byte* const base = file.at(0);
-  const std::byte* p = file.at(file.stream_begin());
-  const std::byte* const end = file.at(file.stream_limit());
+  const auto held = file.hold();
+  const std::byte* const base = held->bytes().data();
+  const std::byte* p = base + file.stream_begin();
+  const std::byte* const end = base + file.stream_limit();
   const Decoder& decoder = file.decoder();
   std::bitset<65536> threads;
   std::array<bool, kIds> notable{};
@@ -220,7 +221,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   const bool all_read = !stopped && (result.end_mark || file.stream_limit() - result.end < 2 || finalized);
   if (!all_read || (file.cut_off() && !result.end_mark && result.end != file.stream_limit())) {
     const auto outcome = stopped.value_or(Decoder::Outcome::short_of_bytes);
-    result.damage = Error(what_went_wrong(outcome, file, result.end, file.stream_limit()), file.place(result.end));
+    result.damage = Error(what_went_wrong(outcome, Bytes(p, end)), file.place(result.end));
     // A cut file ends inside a record as a rule; in a whole one this is damage.
     const bool expected = file.cut_off() && outcome == Decoder::Outcome::short_of_bytes;
     FATHOM_CHECK(work->diagnostics.lost(

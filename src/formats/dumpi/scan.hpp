@@ -129,9 +129,10 @@ Result<ScanResult> scan(const File& file, const Work& work);
 // Reads calls in order from a chunk on; the inner loop of everything. `body(call)` returns false to stop.
 template <class Body>
 void for_each_call(const File& file, const Chunk& chunk, Body&& body) {
-  const std::byte* p = file.at(chunk.offset);
-  const std::byte* const end = file.at(chunk.end);
-  const std::byte* const base = file.at(0);
+  const auto held = file.hold();
+  const std::byte* const base = held->bytes().data();
+  const std::byte* p = base + chunk.offset;
+  const std::byte* const end = base + chunk.end;
   const std::int64_t cpu_bias = file.cpu_zero_ns();
   const std::int64_t wall_bias = file.wall_zero_ns();
   Rollover rollover = chunk.rollover;

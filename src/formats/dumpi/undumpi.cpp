@@ -16,9 +16,10 @@
 
 // What stands behind an open profile.
 struct fathom_undumpi {
-  explicit fathom_undumpi(fathom::dumpi::File opened) : file(std::move(opened)) {}
+  explicit fathom_undumpi(fathom::dumpi::File opened) : file(std::move(opened)), held(file.hold()) {}
 
   fathom::dumpi::File file;
+  std::shared_ptr<const fathom::Blob> held;
   const std::byte* at = nullptr;
   const std::byte* end = nullptr;
   fathom::dumpi::Rollover rollover;
@@ -223,7 +224,7 @@ FATHOM_ANY_CALLBACK int next(dumpi_profile& profile, const libundumpi_cbpair* ca
   Call& call = state.call;
   state.rollover.apply(call, state.file.cpu_zero_ns(), std::int64_t{state.file.wall_bias()} * 1'000'000'000);
   state.at += call.size;
-  profile.pos = static_cast<std::uint64_t>(state.at - state.file.at(0));
+  profile.pos = static_cast<std::uint64_t>(state.at - state.held->bytes().data());
   if (call.id == ids::kFinalize) *finalized = 1;
   const libundumpi_unsafe_fun callout = callbacks[call.id].callout;
   if (callout == nullptr) return 1;
@@ -288,7 +289,7 @@ dumpi_profile* undumpi_open(const char* fname) {
   for (std::size_t i = 0; i < 3; ++i) profile->version[i] = static_cast<char>(version[i]);
   profile->cpu_time_offset = state->file.cpu_bias();
   profile->wall_time_offset = state->file.wall_bias();
-  profile->total_file_size = state->file.blob().size();
+  profile->total_file_size = state->file.size();
   profile->state = state;
   dumpi_start_stream_read(profile);
   return profile;
@@ -302,8 +303,8 @@ void undumpi_close(dumpi_profile* profile) {
 
 int dumpi_start_stream_read(dumpi_profile* profile) {
   fathom_undumpi& state = *profile->state;
-  state.at = state.file.at(state.file.stream_begin());
-  state.end = state.file.at(state.file.stream_limit());
+  state.at = state.held->bytes().data() + state.file.stream_begin();
+  state.end = state.held->bytes().data() + state.file.stream_limit();
   state.rollover = {};
   profile->pos = state.file.stream_begin();
   return 1;

@@ -163,18 +163,19 @@ Result<void> rewrite_file(const File& file, const ScanResult& scan, const Filter
   std::array<std::uint64_t, kIds> dropped{};
   if (filter.everything()) {
     if (scan.end > file.stream_begin()) {
-      out.write(file.blob().bytes().subspan(file.stream_begin(), scan.end - file.stream_begin()));
+      out.write(file.hold()->bytes().subspan(file.stream_begin(), scan.end - file.stream_begin()));
     }
   } else {
     ByteText record;
     const bool use_cpu = !scan.any_wall && scan.any_cpu;
+    const auto held = file.hold();
     for (const Chunk& chunk : scan.chunks) {
       for_each_call(file, chunk, [&](const Call& call) {
         if (!filter.wants(call, use_cpu)) {
           ++dropped[call.id];
           return true;
         }
-        const std::byte* begin = file.at(call.offset);
+        const std::byte* begin = held->bytes().data() + call.offset;
         if ((call.mask & filter.keep_mask) == call.mask) {
           out.write(Bytes(begin, call.size));
         } else {
@@ -229,7 +230,7 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
   if (into_directory) {
     std::error_code status;
     std::filesystem::create_directories(target, status);
-    const auto old_name = std::filesystem::path(set.files().front().file.blob().name()).filename().string();
+    const auto old_name = std::filesystem::path(set.files().front().file.name()).filename().string();
     const auto parsed = parse_rank_name(old_name);
     if (alone) return rewrite_file(set.files()[0].file, (*scans)[0], filter, target / without_gz(old_name));
     prefix = target / (parsed ? parsed->stem : std::string("dumpi"));
@@ -259,7 +260,7 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
                }
                return made;
              }));
-  const auto bytes = [&](std::size_t n) { return set.files()[chosen[n]].file.blob().size(); };
+  const auto bytes = [&](std::size_t n) { return set.files()[chosen[n]].file.size(); };
   FATHOM_CHECK(share_each("writing ranks", chosen.size(), bytes, [&](std::size_t n) -> Result<void> {
     const RankFile& rank = set.files()[chosen[n]];
     return rewrite_file(rank.file, (*scans)[chosen[n]], filter, shared.path() / name_of(rank.rank));

@@ -86,7 +86,7 @@ TEST_F(DumpiRewrite, WithoutFiltersTheSetIsTheSame) {
   const auto got = rewritten(set, {});
   ASSERT_EQ(got->files().size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_TRUE(got->files()[i].file.blob().text() == set->files()[i].file.blob().text());
+    EXPECT_TRUE(got->files()[i].file.hold()->text() == set->files()[i].file.hold()->text());
   }
   EXPECT_EQ(*got->metafile()->find("fileprefix"), "new");
   EXPECT_EQ(*got->metafile()->find("numprocs"), "2");
