@@ -38,6 +38,8 @@ SUITES = {
         ("index {ex}/ovni", "--index OUT --csv"),
     ],
     "dumpi": [
+        ("top {unsorted}", "--json -n 0"),
+        ("events {unsorted}", "--messages --csv"),
         ("stats {data}/dumpi/stencil4/stencil4.meta", "--json --by rank-call --by size --by counter"),
         ("stats {data}/dumpi/comms4", "--json --option bins=mpi --by bin-call"),
         ("stats {data}/dumpi/threads2", "--json"),
@@ -189,6 +191,17 @@ def make_runs(places):
         (folder / "ring.meta").write_text(f"hostname=here\nnumprocs={count}\nfileprefix=ring\n")
 
 
+def make_unsorted(places):
+    """A run whose records are not in order of time: MPI_Init seems to end while the next call is under way."""
+    shutil.copytree(f"{places['ex']}/ring", places["unsorted"])
+    for path in pathlib.Path(places["unsorted"]).glob("*.bin"):
+        data = bytearray(path.read_bytes())
+        # Behind the beginning of 16 bytes: id, mask, thread, times of the CPU, start on the wall clock.
+        stop_ns = 16 + 2 + 1 + 2 + 12 + 6 + 2
+        data[stop_ns:stop_ns + 4] = (0x1010).to_bytes(4, "big")
+        path.write_bytes(data)
+
+
 def canonical(text):
     """Remarks come in the order in which threads and processes made them."""
     try:
@@ -335,7 +348,8 @@ def main():
     fathom, fathom_mpi, launcher, source, data, suite, *rest = sys.argv[1:]
     counts = tuple(int(word) for word in rest) or COUNTS
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-mpi-"))
-    places = {"runs": str(folder / "runs"), "ex": str(pathlib.Path(source) / "examples"), "data": str((pathlib.Path(source) / data).resolve())}
+    places = {"runs": str(folder / "runs"), "unsorted": str(folder / "unsorted"),
+              "ex": str(pathlib.Path(source) / "examples"), "data": str((pathlib.Path(source) / data).resolve())}
     try:
         runs = Runs(fathom, fathom_mpi, launcher, folder)
         if suite == "failing":
@@ -353,6 +367,8 @@ def main():
             failures, ran = [], 0
             if suite == "profiles":
                 make_runs(places)
+            if suite == "dumpi":
+                make_unsorted(places)
             for text, options in SUITES[suite]:
                 words = [unpacked(word.format(**places), folder) for word in text.split()] + options.split()
                 if not pathlib.Path(words[1]).exists():

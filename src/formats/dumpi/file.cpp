@@ -222,9 +222,9 @@ Result<File> File::open(FileOnDemand source, const Work& work) {
     }
     file.sections_.set(section);
     file.layout_.order.push_back(section);
-    const std::uint64_t next =
-        i + 1 < order.size() ? order[i + 1].first
-                             : blob.size() - 8 * (static_cast<std::uint64_t>(file.layout_.index_entries) + 1);
+    const std::uint64_t next = i + 1 < order.size()
+                                   ? order[i + 1].first
+                                   : blob.size() - 8 * (static_cast<std::uint64_t>(file.layout_.index_entries) + 1);
     const bool hidden_keyvals = !file.layout_.keyvals_indexed && section != Section::keyvals && next == *end + 4 &&
                                 load_unchecked<std::uint32_t>(blob.bytes().data() + *end) == 0;
     if (hidden_keyvals) {

@@ -19,8 +19,8 @@ namespace fathom::dumpi {
 
 template <class Pack>
 static void pack_fields(Pack& pack, ScanResult& scan) {
-  pack(scan.records, scan.end, scan.chunks, scan.per_function, scan.threads, scan.any_wall, scan.any_cpu,
-       scan.in_order, scan.end_mark, scan.notable, scan.notable_number, scan.damage);
+  pack(scan.records, scan.end, scan.chunks, scan.per_function, scan.threads, scan.any_wall, scan.any_cpu, scan.in_order,
+       scan.end_mark, scan.notable, scan.notable_number, scan.damage);
 }
 
 namespace fs = std::filesystem;
