@@ -1,4 +1,4 @@
-/* global OffscreenCanvas */
+/* global OffscreenCanvas, requestAnimationFrame */
 // What scenarios in a real browser share: the program, its server, pages whose console must stay empty, pictures.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -43,9 +43,10 @@ export function check(condition, text) {
 }
 
 export async function serve(...args) {
-  const child = spawn(fathom, ['view', ...args, '--json', '--idle', '120s', '--quiet'], {
+  const child = spawn(fathom, ['view', ...args, '--json', '--idle', '10m', '--quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  process.once('exit', () => child.kill());
   const line = await new Promise((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (chunk) => {
@@ -87,6 +88,20 @@ export async function openAt(address, scheme = 'light', size = { width: 1440, he
   await page.goto(address);
   return page;
 }
+// Until nothing was asked for and drawn over some frames: the page rests.
+export const quiet = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        let still = 0;
+        const look = () => {
+          still = Number(document.documentElement.dataset.pending ?? 0) ? 0 : still + 1;
+          if (still > 6) resolve();
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      }),
+  );
 export async function picture(page, name) {
   if (pictures) await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 }

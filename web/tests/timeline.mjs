@@ -75,12 +75,31 @@ for (const [family, input] of Object.entries(families)) {
     return (
       found && {
         name: found.dataset.call,
+        kind: found.dataset.kind,
+        end: Number(found.dataset.end),
         begin: Number(found.dataset.begin),
         detail: found.querySelector('table')?.innerText ?? '',
       }
     );
   });
-  if (call && family !== 'hpctoolkit') {
+  if (call?.kind === 'compute') {
+    // Between calls: from the end of one to the beginning of the next, at the place that was clicked.
+    const all = csv('events', input, '-k', 'enter', '-k', 'leave');
+    const origin = BigInt(json('info', input).first_ns ?? all[0].time_ns);
+    const own = all.filter((e) => e.location === [...new Set(all.map((o) => o.location))][1]);
+    const edges = own.map((e) => [e.kind, Number(BigInt(e.time_ns) - origin)]);
+    check(
+      edges.some(([kind, ns]) => kind === 'leave' && ns === call.begin),
+      `${family}: compute from ${call.begin} on`,
+    );
+    check(
+      edges.some(([kind, ns]) => kind === 'enter' && ns === call.end),
+      `${family}: compute until ${call.end}`,
+    );
+    const middle = Math.round((whole[0] + whole[1]) / 2);
+    check(call.begin <= middle && middle <= call.end, `${family}: ${middle} lies in compute`);
+    check(!(await page.textContent('body')).includes('Nothing is open'), `${family}: one thing is said of the moment`);
+  } else if (call && family !== 'hpctoolkit') {
     const origin = BigInt(json('info', input).first_ns ?? 0);
     const events = csv('events', input);
     const there = events.find(

@@ -14,7 +14,8 @@ const kFractions: Record<string, number> = {
 function scaled(value: number, step: number, unit: string, prefixes: string[]): string {
   let i = 0;
   let size = Math.abs(value);
-  while (size >= step && i + 1 < prefixes.length) {
+  // What would be rounded up to a whole step is one of the next unit.
+  while (size >= (step === 1000 && i + 1 < prefixes.length ? 999.5 : step) && i + 1 < prefixes.length) {
     size /= step;
     value /= step;
     ++i;

@@ -22,7 +22,7 @@ export function useAdvice(dataset: number, metric: string): { advice: Advice | n
 export function AdvicePane({ all, advice, failure }: { all: Models; advice: Advice | null; failure: string }) {
   const process = extra('process') || (all.parameters[0] ?? '');
   return (
-    <div class="advice">
+    <div class="measure-next">
       <div class="bar">
         <strong>Measure next</strong>
         <input
@@ -62,10 +62,12 @@ export function AdvicePane({ all, advice, failure }: { all: Models; advice: Advi
           <thead>
             <tr>
               {all.parameters.map((p) => (
-                <th key={p}>{p}</th>
+                <th key={p} class="number">
+                  {p}
+                </th>
               ))}
-              <th>repetition</th>
-              <th>expected cost</th>
+              <th class="number">repetition</th>
+              <th class="number">expected cost</th>
             </tr>
           </thead>
           <tbody>

@@ -21,7 +21,7 @@ const kCompared: Column[] = [
   ['beside it', 84],
   ['difference', 92],
 ];
-const kGrowth = 140;
+const kGrowth = 132;
 
 export function unitOf(model: { unit: string; metric: string }): string {
   return model.unit || (/time/i.test(model.metric) ? 's' : '');
@@ -96,6 +96,8 @@ function ModelRow(p: {
 }) {
   const { model: m, value, share, otherValue } = p.ranked;
   const unit = unitOf(m);
+  const path = m.callpath.replaceAll('->', ' › ');
+  const leaf = path.lastIndexOf(' › ') < 0 ? 0 : path.lastIndexOf(' › ') + 3;
   const number = (width: number, text: string, data?: Record<string, number | undefined>) => (
     <div class="number cell" style={{ width: `${width}px` }} {...data}>
       {text}
@@ -137,7 +139,10 @@ function ModelRow(p: {
       <div class="cut number" style={{ width: `${kGrowth}px`, textAlign: 'left', padding: '0 8px' }}>
         {m.growth}
       </div>
-      <div class="name cut">{m.callpath.replaceAll('->', ' › ')}</div>
+      <div class="name path">
+        <span class="cut quiet">{path.slice(0, leaf)}</span>
+        <span class="cut">{path.slice(leaf)}</span>
+      </div>
     </div>
   );
 }

@@ -6,6 +6,19 @@ import { state } from './state';
 
 export const waiting = signal(0);
 
+// How many questions are open stands at the page itself: who waits until it rests looks there.
+let open = 0;
+function counted<T>(answer: Promise<T>): Promise<T> {
+  const count = (change: number) => {
+    open += change;
+    document.documentElement.dataset['pending'] = String(open);
+  };
+  count(1);
+  const done = () => count(-1);
+  answer.then(done, done);
+  return answer;
+}
+
 let source: Source;
 export function useSource(from: Source): void {
   source = from;
@@ -15,17 +28,17 @@ export function isLive(): boolean {
 }
 
 export function binary(path: string, query: Query): Promise<ArrayBuffer> {
-  return source.bytes(path, query);
+  return counted(source.bytes(path, query));
 }
 
 // One answer, for what is done once.
 export function ask<T>(path: string, query: Query = {}): Promise<T> {
-  return source.get<T>(path, query);
+  return counted(source.get<T>(path, query));
 }
 
 export function post<T>(path: string, body: string): Promise<T> {
   ++waiting.value;
-  return source.post<T>(path, body).finally(() => --waiting.value);
+  return counted(source.post<T>(path, body)).finally(() => --waiting.value);
 }
 
 export interface Asked<T> {
@@ -57,8 +70,7 @@ export function useAsk<T>(path: string | null, asked: Query = {}): Asked<T> {
     if (path === null) return;
     latest.current = address;
     ++waiting.value;
-    source
-      .get<T>(path, query)
+    counted(source.get<T>(path, query))
       .then(
         (data) => {
           if (latest.current === address) setAnswer({ data, failure: null, of: address });

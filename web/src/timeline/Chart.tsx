@@ -359,6 +359,18 @@ export function Chart(p: Props) {
           if (at.inside) p.fit({ row: at.row, ns: at.ns });
         }}
       />
+      {most > 0 && (
+        <div
+          class="rowscroll"
+          style={{ top: `${kAxis}px` }}
+          ref={(bar) => {
+            if (bar && Math.abs(bar.scrollTop - scroll) > 1) bar.scrollTop = scroll;
+          }}
+          onScroll={(event) => setScroll(Math.min(most, event.currentTarget.scrollTop))}
+        >
+          <div style={{ height: `${rows.length * rowHeight}px` }} />
+        </div>
+      )}
     </div>
   );
 }

@@ -60,7 +60,14 @@ export function Details(p: Props) {
         .slice()
         .reverse()
         .map((call, i) => (
-          <div key={i} class="fact" data-call={call.name} data-begin={call.begin_ns} data-end={call.end_ns}>
+          <div
+            key={i}
+            class="fact"
+            data-call={call.name}
+            data-kind={call.kind}
+            data-begin={call.begin_ns}
+            data-end={call.end_ns}
+          >
             <span class="swatch" style={{ background: css(colourOf(call.name)) }} />
             <strong style={{ overflowWrap: 'anywhere' }}>{call.name}</strong>
             {call.kind !== 'sample' && (
@@ -69,6 +76,7 @@ export function Details(p: Props) {
                 {call.end_ns !== undefined ? `, ${readable((call.end_ns - call.begin_ns) / 1e9, 's')}` : ''}
               </div>
             )}
+            {call.kind === 'compute' && <div class="quiet">between calls: nothing that was recorded is open</div>}
             {i === 0 && (
               <div style={{ margin: '4px 0' }}>
                 {call.region >= 0 && <button onClick={() => p.focus(call.region)}>Only this function</button>}{' '}

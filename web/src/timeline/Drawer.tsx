@@ -28,6 +28,7 @@ interface Props {
   whole: boolean;
   rows: string | undefined; // the locations that are chosen
   what: string; // in words
+  partly: string; // how much of it is there while the index is made; empty: all
   span: number;
   theme: string;
   settings: Settings;
@@ -116,6 +117,7 @@ function Tab(p: Props) {
         <SelectionTab
           {...{ dataset, query }}
           what={p.what}
+          partly={p.partly}
           focused={focus}
           focus={focusOn}
           canProfile={isLive()}

@@ -127,8 +127,8 @@ export function DurationsTab(p: {
               <thead>
                 <tr>
                   <th>row</th>
-                  <th>begin</th>
-                  <th>length</th>
+                  <th class="number">begin</th>
+                  <th class="number">length</th>
                 </tr>
               </thead>
               <tbody>

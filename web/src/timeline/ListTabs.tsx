@@ -42,11 +42,11 @@ export function MessagesTab(
             <tr>
               <th>from</th>
               <th>to</th>
-              <th>sent</th>
-              <th>received</th>
-              <th>on the way</th>
-              <th>bytes</th>
-              <th>tag</th>
+              <th class="number">sent</th>
+              <th class="number">received</th>
+              <th class="number">on the way</th>
+              <th class="number">bytes</th>
+              <th class="number">tag</th>
               <th>communicator</th>
             </tr>
           </thead>
@@ -126,8 +126,8 @@ export function WaitsTab(p: Jump & { dataset: number; query: Query }) {
             <tr>
               <th>who waits</th>
               <th>in</th>
-              <th>from</th>
-              <th>for</th>
+              <th class="number">from</th>
+              <th class="number">for</th>
               <th>because of</th>
               <th>kind</th>
             </tr>

@@ -177,7 +177,7 @@ export function MatrixTab(p: {
         <span data-matrix-messages={data.messages} data-matrix-bytes={data.bytes}>
           {under
             ? `${names[under.from]} → ${names[under.to]}: ${under.messages.toLocaleString('en')} messages, ${readable(under.bytes, 'bytes')}${under.latency === null ? '' : `, ${readable(under.latency / 1e9, 's')} on the way`}`
-            : `${data.messages.toLocaleString('en')} messages, ${readable(data.bytes, 'bytes')}; darkest: ${shown(most)}`}
+            : `${data.messages.toLocaleString('en')} messages, ${readable(data.bytes, 'bytes')}; largest cell: ${shown(most)}`}
         </span>
         <span class="spacer" />
         <button onClick={() => void navigator.clipboard?.writeText(csv())}>Copy CSV</button>

@@ -39,6 +39,7 @@ export function SelectionTab(p: {
   dataset: number;
   query: Query;
   what: string;
+  partly: string; // what of the rows is there so far; empty: all
   focus: (region: number) => void;
   focused: number;
   profile: () => void;
@@ -82,7 +83,11 @@ export function SelectionTab(p: {
       <div class="bar">
         <span data-exact={String(data.exact)}>
           {p.what}: {readable(own / 1e9, 's')} of {rows.length} functions{' '}
-          {data.exact ? 'exactly' : `≈ each at most ${readable((data.bound_ns ?? 0) / 1e9, 's')} more`}
+          {p.partly
+            ? `≈ ${p.partly}`
+            : data.exact
+              ? 'exactly'
+              : `≈ each at most ${readable((data.bound_ns ?? 0) / 1e9, 's')} more`}
         </span>
         <span class="spacer" />
         {p.canProfile && (

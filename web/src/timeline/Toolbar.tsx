@@ -28,8 +28,10 @@ interface Props {
 
 export function Toolbar(p: Props) {
   const { data, settings: s } = p;
+  // What is chosen takes room of its own.
+  const more = s.path.length > 0 || s.focus >= 0 || p.pair !== null || p.area !== null || p.traces.length > 0;
   return (
-    <div class="bar">
+    <div class={more ? 'bar' : 'bar one'}>
       {data.channels.length > 0 && (
         <select
           aria-label="what"

@@ -37,7 +37,7 @@ export function drawNames(
     const x = 8 + row.indent * 12;
     const y = at.y(r) + rowHeight / 2;
     if (row.group >= 0) c.fillText(row.open ? '▾' : '▸', x, y);
-    c.fillText(cut(c, row.label, kNames - x - (row.group >= 0 ? 20 : 8)), x + (row.group >= 0 ? 12 : 0), y);
+    c.fillText(cutMiddle(c, row.label, kNames - x - (row.group >= 0 ? 20 : 8)), x + (row.group >= 0 ? 12 : 0), y);
   }
   c.restore();
 }
@@ -84,6 +84,17 @@ export function drawArea(c: CanvasRenderingContext2D, at: Place, h: number, area
   c.fillRect(at.x(area.from), y0, width, y1 - y0);
   c.strokeStyle = themeColour('accent');
   c.strokeRect(at.x(area.from) + 0.5, y0 + 0.5, Math.max(1, width - 1), y1 - y0 - 1);
+}
+
+// Names of rows differ at their ends: what is left out is the middle.
+function cutMiddle(c: CanvasRenderingContext2D, text: string, width: number): string {
+  if (c.measureText(text).width <= width) return text;
+  for (let kept = text.length - 1; kept > 1; --kept) {
+    const head = Math.ceil(kept / 2);
+    const short = `${text.slice(0, head).trimEnd()}…${text.slice(text.length - (kept - head)).trimStart()}`;
+    if (c.measureText(short).width <= width) return short;
+  }
+  return '';
 }
 
 export function cut(c: CanvasRenderingContext2D, text: string, width: number): string {

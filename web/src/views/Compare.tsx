@@ -215,15 +215,16 @@ export function Compare({ session }: { session: Session }) {
                   .map((n) => [n, metrics.data!.title[metrics.data!.name.indexOf(n)] ?? n]),
                 'metric',
               )}
-            {choice(
-              'cf',
-              flavour,
-              [
-                ['exclusive', 'exclusive'],
-                ['inclusive', 'inclusive'],
-              ],
-              'value',
-            )}
+            {mode !== 'flame' &&
+              choice(
+                'cf',
+                flavour,
+                [
+                  ['exclusive', 'exclusive'],
+                  ['inclusive', 'inclusive'],
+                ],
+                'value',
+              )}
             {mode === 'table' &&
               choice(
                 'cm',

@@ -130,7 +130,7 @@ function Card({
           </>
         )}
         {Object.entries(finding.evidence)
-          .filter(([, value]) => typeof value !== 'object' || (value !== null && Object.keys(value).length > 0))
+          .filter(([, value]) => (typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== 0))
           .map(([name, value]) => (
             <>
               <dt>{words(name).replace(/ s$/, '')}</dt>

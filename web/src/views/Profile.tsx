@@ -192,7 +192,7 @@ export function Profile({ name }: { name: string }) {
   return (
     <div class="split profile">
       <div class="pane">
-        <div class="bar">
+        <div class="bar one">
           <Choice
             name="tree"
             label="view"

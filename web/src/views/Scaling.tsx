@@ -80,7 +80,7 @@ export function Scaling({ name }: { name: string }) {
     .filter(([, i, has]) => has && i !== s.dataset);
   const remark = asked.failure?.message ?? beside.failure?.message;
   return (
-    <div class="split" style={{ gridTemplateColumns: 'minmax(0, 1fr) minmax(0, 1fr)' }}>
+    <div class="split" style={{ gridTemplateColumns: 'minmax(0, 6fr) minmax(0, 5fr)' }}>
       <div class="pane">
         <div class="bar">
           <strong>{all.models.length} models</strong>
@@ -122,7 +122,7 @@ export function Scaling({ name }: { name: string }) {
               aria-label="expected growth"
               placeholder="expect log2(p)"
               title="what growth is acceptable: models that grow faster are marked !"
-              style={{ width: '110px' }}
+              style={{ width: '132px' }}
               value={extra('expect')}
               onChange={(e) => changeExtra({ expect: e.currentTarget.value.trim() })}
             />

@@ -7,7 +7,7 @@ import { isLive, useAsk, waiting } from '../state/ask';
 import { bind } from '../state/keys';
 import { linkWithKey, saveSession } from '../state/session';
 import { dropFromShape, kVerbs, shapeLines, type ShapeKind } from '../state/shape';
-import { change, extra, kViews, state } from '../state/state';
+import { change, extra, kViews, state, type ViewName } from '../state/state';
 import { whyNot } from '../state/views';
 import { Commands, type Command } from '../widgets/Commands';
 import { Failed } from '../widgets/Failed';
@@ -56,6 +56,14 @@ function Busy() {
   }, [busy]);
   return late ? <div class="busy" role="progressbar" aria-label="working" /> : null;
 }
+
+// What a view would need, where a dataset has nothing for it.
+const kFilledBy: Partial<Record<ViewName, string>> = {
+  profile: 'A profile comes from Cube, HPCToolkit, TAU, gprof, perf, pprof … or is made from a trace.',
+  timeline: 'A timeline is drawn from a trace: OTF2, DUMPI, ovni, Paraver, HPCToolkit with a trace, Chrome JSON …',
+  scaling: 'Models need runs of several sizes: a directory of them, or an Extra-P experiment.',
+  compare: 'Two datasets are compared: fathom view BEFORE AFTER.',
+};
 
 export function Shell() {
   const asked = useAsk<Session>('session');
@@ -223,7 +231,12 @@ export function Shell() {
         ) : s.view === 'overview' ? (
           <Overview dataset={dataset} />
         ) : (
-          <div class="empty">{reason(s.view)}</div>
+          <div class="empty">
+            <p>
+              No {s.view}: {reason(s.view)}.
+            </p>
+            {kFilledBy[s.view] && <p>{kFilledBy[s.view]}</p>}
+          </div>
         )}
       </main>
       <footer class="status">

@@ -284,6 +284,11 @@ function TimelineOf({ name, dataset, others }: { name: string; dataset: number; 
             whole={query.t1 === undefined && query.t0 <= 0}
             rows={query.rows}
             what={part + some}
+            partly={
+              data.state === 'building' || data.state === 'cancelled'
+                ? `of ${data.rows_ready} of ${data.rows.label.length} rows, as far as they are read`
+                : ''
+            }
           />
         )}
       </div>

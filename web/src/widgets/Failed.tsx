@@ -4,7 +4,10 @@ export function Failed({ failure, again }: { failure: Failure; again: () => void
   const text = [failure.message, failure.place, failure.hint].filter(Boolean).join('\n');
   return (
     <div class="failure" role="alert">
-      <p>{failure.message}</p>
+      <p>
+        <strong>{failure.message}</strong>
+      </p>
+      <p class="quiet">asked for: {failure.asked.slice(0, 200)}</p>
       {failure.place && (
         <p class="number" style={{ textAlign: 'left' }}>
           {failure.place}

@@ -6,20 +6,18 @@ export function Help({ close }: { close: () => void }) {
     <div class="veil" onClick={close}>
       <div class="sheet" role="dialog" aria-label="keyboard" onClick={(e) => e.stopPropagation()}>
         <h2>Keyboard</h2>
-        <table class="plain">
-          <tbody>
-            {kBindings.map((b) => (
-              <tr key={b.shown}>
-                <td>
-                  {b.shown.split(' ').map((k) => (
-                    <kbd key={k}>{k}</kbd>
-                  ))}
-                </td>
-                <td>{b.does}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <dl class="keys">
+          {kBindings.map((b) => (
+            <div key={b.shown}>
+              <dt>
+                {b.shown.split(' ').map((k) => (
+                  <kbd key={k}>{k}</kbd>
+                ))}
+              </dt>
+              <dd>{b.does}</dd>
+            </div>
+          ))}
+        </dl>
       </div>
     </div>
   );

@@ -24,7 +24,7 @@ export function ModelHeat(props: ModelPicture) {
   const unit = model.unit || (/time/i.test(model.metric) ? 's' : '');
   const grid = modelGrid(model, all, axes, at, kCells);
   const { along, shareOf, value, height: share } = grid;
-  const frame = (width: number, height: number) => ({ left: 64, top: 12, right: width - 16, bottom: height - 34 });
+  const frame = (width: number, height: number) => ({ left: 64, top: 40, right: width - 16, bottom: height - 34 });
   const { canvas, attach, width, height } = useCanvas(
     ({ context: c, width: w, height: h }) => {
       const f = frame(w, h);
@@ -77,7 +77,7 @@ export function ModelHeat(props: ModelPicture) {
       for (let k = 0; k <= 4; ++k) {
         c.fillText(Number(along(1, k / 4).toPrecision(3)).toLocaleString('en'), f.left - 6, py(k / 4));
       }
-      c.fillText(all.parameters[axes[1]] ?? '', f.left - 6, f.top - 4);
+      c.fillText(all.parameters[axes[1]] ?? '', f.left - 6, f.top - 14);
       c.strokeStyle = themeColour('background');
       c.fillStyle = '#F97300';
       for (const p of model.points) {

@@ -9,6 +9,7 @@ import { PictureButtons } from './SaveButtons';
 import { themeColour, useCanvas } from './useCanvas';
 
 const kSteps = 120;
+const kInset = 8; // points at the ends are seen whole
 export const kSeries = ['#3966CE', '#F97300', '#2DA192', '#A51E8A', '#7B6626', '#772F3E'];
 
 function logTicks(low: number, high: number): number[] {
@@ -78,7 +79,7 @@ export function ModelPlot({
       const left = 70;
       const right = width - 16;
       const bottom = height - 32;
-      const top = 12;
+      const top = 34; // below the buttons
       const xMin = xs[0]!;
       const xMax = xs[xs.length - 1]!;
       const pointAt = (x: number) => at.map((v, k) => (k === parameter ? x : v));
@@ -108,7 +109,7 @@ export function ModelPlot({
         yMax = yMax * 2 || 1;
       }
       const scale = (v: number, a: number, b: number) => (log ? Math.log(v / a) / Math.log(b / a) : (v - a) / (b - a));
-      const px = (x: number) => left + scale(x, xMin, xMax) * (right - left);
+      const px = (x: number) => left + kInset + scale(x, xMin, xMax) * (right - left - 2 * kInset);
       const py = (y: number) => bottom - scale(y, yMin, yMax) * (bottom - top);
       const unit = models[0]?.unit || (/time/i.test(models[0]?.metric ?? '') ? 's' : '');
       c.font = `11px ${themeColour('font')}`;

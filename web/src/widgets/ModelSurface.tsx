@@ -72,7 +72,7 @@ export function ModelSurface(props: ModelPicture) {
       c.strokeStyle = themeColour('background');
       c.lineWidth = 0.5;
       for (const face of faces) {
-        c.fillStyle = heatColour(face.height);
+        c.fillStyle = heatColour(0.25 + 0.75 * face.height); // never the background's own
         c.beginPath();
         face.corners.forEach(({ at: [x, y] }, k) => (k ? c.lineTo(x, y) : c.moveTo(x, y)));
         c.closePath();
