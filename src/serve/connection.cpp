@@ -16,9 +16,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSlice{50};  // between looks at whether the server ends
+constexpr milliseconds kSlice{50};    // between looks at whether the server ends
+constexpr std::size_t kSlowest = 64;  // bytes per ms that a large answer must be taken with
 
-// A connection as the library reads and writes it. Nothing can be read once the time of the request is over.
+// A connection as the library reads and writes it. Nothing can be read once the time of the request is over, nothing
+// written once that of the answer is: a client that takes it byte by byte would hold a thread for ever.
 class LimitedStream final : public httplib::Stream {
  public:
   LimitedStream(socket_t sock, milliseconds read_time, milliseconds write_time)
@@ -42,6 +44,7 @@ class LimitedStream final : public httplib::Stream {
   [[nodiscard]] bool is_writable() const override { return ready(POLLOUT, write_time_); }
 
   ssize_t read(char* to, std::size_t size) override {
+    writing_ = false;
     broken_ = broken_ || Clock::now() >= deadline_ || (!buffered() && (!is_readable() || receive() <= 0));
     if (broken_) return -1;
     const std::size_t count = std::min(size, filled_ - at_);
@@ -50,10 +53,22 @@ class LimitedStream final : public httplib::Stream {
     return static_cast<ssize_t>(count);
   }
   ssize_t write(const char* from, std::size_t size) override {
-    if (!is_writable()) return -1;
+    if (!writing_) {
+      writing_ = true;
+      answer_end_ = Clock::now() + write_time_;
+    }
     while (true) {
-      const ssize_t sent = send(sock_, from, size, MSG_NOSIGNAL);
-      if (sent >= 0 || errno != EINTR) return sent;
+      // Never more than what there is room for: a send that waits knows nothing of our clock.
+      const auto left = std::chrono::duration_cast<milliseconds>(answer_end_ - Clock::now());
+      if (left.count() <= 0 || !ready(POLLOUT, left)) {
+        broken_ = true;
+        return -1;
+      }
+      const ssize_t sent = send(sock_, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      // A large answer has more time.
+      if (sent > 0) answer_end_ += milliseconds(static_cast<std::size_t>(sent) / kSlowest);
+      return sent;
     }
   }
   // Nobody asks who is at the other end: the secret says who may.
@@ -80,6 +95,8 @@ class LimitedStream final : public httplib::Stream {
   milliseconds read_time_;
   milliseconds write_time_;
   Clock::time_point deadline_ = Clock::time_point::max();
+  Clock::time_point answer_end_;
+  bool writing_ = false;
   bool broken_ = false;
   std::array<char, 4096> buffer_{};
   std::size_t at_ = 0;

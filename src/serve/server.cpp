@@ -26,6 +26,8 @@ namespace {
 constexpr std::size_t kLargestBody = 1U << 20;
 constexpr std::size_t kConnections = 64;
 constexpr std::chrono::seconds kRequestTime{15};  // for a request to arrive
+constexpr std::chrono::seconds kAnswerTime{20};   // for an answer to be taken, and a second more for each 64 KB of it
+constexpr int kSendBuffer = 256 << 10;            // what is on the way of one connection
 constexpr std::size_t kPackedFrom = std::size_t{32} << 10;
 constexpr std::size_t kLargestCount = 64;  // of query parameters
 
@@ -219,7 +221,12 @@ Result<std::unique_ptr<Server>> Server::listen(Viewer& viewer, ServerOptions opt
   Parts& p = *parts;
   p.http.set_payload_max_length(kLargestBody);
   p.http.set_read_timeout(std::chrono::seconds(5));
-  p.http.set_write_timeout(std::chrono::seconds(30));
+  p.http.set_write_timeout(kAnswerTime);
+  p.http.set_socket_options([](socket_t sock) {
+    const int yes = 1;
+    setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+  });
   p.http.set_keep_alive_timeout(5);
   p.http.set_tcp_nodelay(true);
   p.http.new_task_queue = [&p] { return new Connections(p.ending); };

@@ -349,15 +349,16 @@ Result<Answer> TimelineAnswers::at(const Request& request) {
   const summary::RowPtr known = all.empty() ? made->row(static_cast<std::size_t>(row)) : nullptr;
   if (known != nullptr) {
     const auto [nodes, version] = made->contexts();
-    known->tree.each(time, std::max(known->last_ns, time) + 1, [&, &met = *nodes](const summary::Transition& t, std::int64_t end) {
-      if (t.time_ns > time || end <= time) return true;
-      const std::uint32_t context = t.context == summary::kNothing ? t.context : known->global[t.context];
-      if (context == summary::kNothing || met[context].step.kind != summary::StepKind::compute) return false;
-      json.begin_object().member("name", std::string_view(made->name(met[context]))).member("kind", "compute");
-      json.member("begin_ns", t.time_ns - made->begin_ns()).member("region", -1);
-      json.member("end_ns", std::min(end, known->last_ns) - made->begin_ns()).member("detail", "").end_object();
-      return false;
-    });
+    known->tree.each(
+        time, std::max(known->last_ns, time) + 1, [&, &met = *nodes](const summary::Transition& t, std::int64_t end) {
+          if (t.time_ns > time || end <= time) return true;
+          const std::uint32_t context = t.context == summary::kNothing ? t.context : known->global[t.context];
+          if (context == summary::kNothing || met[context].step.kind != summary::StepKind::compute) return false;
+          json.begin_object().member("name", std::string_view(made->name(met[context]))).member("kind", "compute");
+          json.member("begin_ns", t.time_ns - made->begin_ns()).member("region", -1);
+          json.member("end_ns", std::min(end, known->last_ns) - made->begin_ns()).member("detail", "").end_object();
+          return false;
+        });
   }
   json.end_array().end_object();
   return Answer::json(out.text());

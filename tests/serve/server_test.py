@@ -60,10 +60,43 @@ class Trickle(threading.Thread):
         client.close()
 
 
+class SlowReader(threading.Thread):
+    """Asks for a large answer and takes a byte a second of it; measures how long it is borne."""
+
+    def __init__(self, port, key):
+        super().__init__(daemon=True)
+        self.port, self.key, self.lasted, self.taken, self.status = port, key, None, 0, b""
+        self.start()
+
+    def run(self):
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", self.port))
+        query = b"SELECT repeat('x', 2000) AS text FROM range(10000)"
+        client.send(b"POST /api/sql HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Fathom-Key: %s\r\nContent-Length: %d\r\n\r\n%s" %
+                    (self.port, self.key.encode(), len(query), query))
+        self.status = client.recv(12)
+        begin = time.time()
+        # The answer is given up when the other end is closed: a byte that is sent is then answered with a reset.
+        while time.time() - begin < 90:
+            time.sleep(1)
+            try:
+                got = client.recv(1)
+                self.taken += len(got)
+                client.send(b"x")
+                if not got:
+                    break
+            except OSError:
+                break
+        self.lasted = time.time() - begin
+        client.close()
+
+
 # A server of its own, so that nothing else is in the way; looked at when the other tests are done.
 trickled, there = start("--idle", "120s")
 trickles = [Trickle(there["port"], b"GET /api/session HTTP/1.1\r\nX: "),
             Trickle(there["port"], b"POST /api/sql HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")]
+slow_reader = SlowReader(there["port"], there["address"].split("#k=")[1])
 
 child, where = start("--idle", "60s")
 port = where["port"]
@@ -247,6 +280,13 @@ for trickle, what in zip(trickles, ("header", "body")):
     trickle.join(60)
     check(trickle.sent >= 5, f"a trickling {what}: {trickle.sent} bytes were sent")
     check(trickle.lasted and 10 <= trickle.lasted <= 25, f"a trickling {what} lasts {trickle.lasted} s")
+# An answer that is taken a byte a second: given up after its time, twenty seconds and one for each 64 KB on the way.
+if b" 200" in slow_reader.status:
+    slow_reader.join(100)
+    check(slow_reader.taken >= 5, f"a slow reader: {slow_reader.taken} bytes were taken")
+    check(slow_reader.lasted and 15 <= slow_reader.lasted <= 60, f"a slow reader lasts {slow_reader.lasted} s")
+else:
+    print("SKIPPED: no DuckDB, no answer is large enough to be read slowly")
 trickled.send_signal(signal.SIGTERM)
 trickled.wait(10)
 print(f"server: {'failed' if failures else 'ok'}, {len(failures)} failures")
