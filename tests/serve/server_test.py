@@ -153,6 +153,22 @@ for path in ["/", "/index.html", "/app.js", "/app.css"]:
     status, headers, body = ask(path, send_key=False)
     check(status in (200, 404) and name not in body, f"{path}: {status}")
     check("content-security-policy" in headers, f"{path} has its policy")
+# Built without the page (FATHOM_WEB=OFF): whoever opens it, starts it or wants a report is told so.
+status, headers, body = ask("/", send_key=False)
+with tempfile.TemporaryDirectory() as folder:
+    report = subprocess.run([FATHOM, "report", EXAMPLE, "-o", os.path.join(folder, "report.html")], capture_output=True,
+                            text=True, timeout=60)
+    told = subprocess.run([FATHOM, "view", EXAMPLE, "--idle", "1s"], capture_output=True, text=True, timeout=60)
+    if status == 200:
+        check(headers.get("content-type", "").startswith("text/html"), f"the page is {headers.get('content-type')}")
+        check(report.returncode == 0 and os.path.getsize(os.path.join(folder, "report.html")) > 10000, "a report is written")
+        check("without the viewer's page" not in told.stderr, f"view: {told.stderr}")
+    else:
+        print("SKIPPED: built without the page, the tests of the page are not there")
+        check(status == 404 and b"FATHOM_WEB=OFF" in body, f"without a page: {status} {body}")
+        check("without the viewer's page" in told.stderr, f"view without a page: {told.stderr}")
+        check(report.returncode != 0 and "FATHOM_WEB=OFF" in report.stderr, f"report without a page: {report.stderr}")
+        check(not os.path.exists(os.path.join(folder, "report.html")), "no half report is left")
 for path in ["/../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/assets/../../etc/passwd", "/api/../etc/passwd",
              "/etc/passwd", "/api/0/../../etc/passwd", "/api/9/tree", "/api/0/nothing", "/api/-1/tree",
              "/api/99999999999999999999/tree"]:

@@ -11,6 +11,7 @@ if (!executablePath) {
   console.log('SKIPPED: no chromium on this machine');
   process.exit(77);
 }
+process.setMaxListeners(0); // servers that are started: each is ended with this program
 if (pictures) mkdirSync(pictures, { recursive: true });
 
 const kLargest = 1 << 28;

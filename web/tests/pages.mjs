@@ -1,7 +1,7 @@
 // Scenarios in a real browser: node tests/pages.mjs FATHOM EXAMPLES [SCREENSHOTS]. What a page shows must be what the
 // command line's --json says; the console must stay empty.
 import path from 'node:path';
-import { check, close, examples, json, open, picture, serve } from './harness.mjs';
+import { check, close, examples, json, open, picture, serve, quiet } from './harness.mjs';
 
 const datasets = {
   cube: 'stencil.cubex',
@@ -34,7 +34,7 @@ for (const [family, file] of Object.entries(datasets)) {
   await page.waitForSelector('[role=row][data-node]');
   const tree = json('tree', input, '--min', '0').trees[0];
   await page.getByRole('button', { name: 'Expand' }).click();
-  await page.waitForTimeout(100);
+  await quiet(page);
   const rows = await page.$$eval('[role=row][data-node]', (list) =>
     list.map((row) => ({
       name: row.querySelector('.name').textContent.replace(/^[▾▸]/, ''),
@@ -52,7 +52,7 @@ for (const [family, file] of Object.entries(datasets)) {
   const hot = json('tree', input, '--hot').trees[0].nodes;
   await page.getByRole('button', { name: 'Collapse' }).click();
   await page.getByRole('button', { name: 'Hot path' }).click();
-  await page.waitForTimeout(100);
+  await quiet(page);
   const selected = await page.getAttribute('[role=row][aria-selected=true] [data-value]', 'data-value');
   check(
     Number(selected) === Number(hot.at(-1).inclusive),
@@ -69,15 +69,15 @@ for (const [family, file] of Object.entries(datasets)) {
     );
   }
   await page.selectOption('select[aria-label=view]', 'bottomup');
-  await page.waitForTimeout(200);
+  await quiet(page);
   await picture(page, 'bottomup-light');
   await page.fill('input[type=search]', 'MPI');
-  await page.waitForTimeout(100);
+  await quiet(page);
   check((await page.textContent('.bar:has(input[type=search])')).includes('hit'), 'search counts its hits');
   const address = await page.evaluate(() => location.hash);
   check(address.includes('t=bottomup'), `the address holds the view: ${address}`);
   await page.goBack();
-  await page.waitForTimeout(100);
+  await quiet(page);
   check((await page.inputValue('select[aria-label=view]')) === 'topdown', 'back goes back');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Shift+Slash');

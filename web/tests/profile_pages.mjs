@@ -17,6 +17,7 @@ import {
   run,
   serve,
   treeRows,
+  quiet,
 } from './harness.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-pages-'));
@@ -50,7 +51,7 @@ run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
   await page.getByRole('button', { name: 'Add the metric' }).click();
   await page.waitForFunction(() => document.querySelector('.head')?.textContent.includes('per_call'));
   await page.getByRole('button', { name: 'Expand', exact: true }).click();
-  await page.waitForTimeout(150);
+  await quiet(page);
   const derived = json('tree', stencil, '--derive', 'per_call = time / visits', '-m', 'per_call', '--min', '0')
     .trees[0];
   const at = (await page.$$eval('[role=columnheader]', (l) => l.map((h) => h.textContent))).findIndex((h) =>
@@ -83,7 +84,7 @@ run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
   await page.reload();
   await page.waitForSelector('[role=row][data-node]');
   await page.getByRole('button', { name: 'Expand', exact: true }).click();
-  await page.waitForTimeout(150);
+  await quiet(page);
   const merged = json('tree', stencil, '--elide', 'MPI_Waitall', '--min', '0').trees[0].nodes;
   const rows = await treeRows(page);
   check(rows.length === merged.length, `without MPI_Waitall ${rows.length} rows, tree --elide ${merged.length}`);
@@ -108,7 +109,7 @@ run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
     await page.goto(`${server.address}&v=profile&pane=${pane}`);
     await page.reload();
     await page.waitForSelector('[role=row][data-node]');
-    await page.waitForTimeout(250);
+    await quiet(page);
     if (pane === 'system') {
       check((await page.getAttribute('canvas[data-cells]', 'data-cells')) === '16', 'a cell per location');
     }
@@ -181,7 +182,7 @@ run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
     await page.goto(`${server.address}&v=compare${fragment}`);
     await page.reload();
     await page.waitForSelector('[data-change]');
-    await page.waitForTimeout(150);
+    await quiet(page);
     const diff = json('diff', stencil, other, ...args);
     const rows = await page.$$eval('[role=row]:has([data-change])', (list) =>
       list.map((r) => ({
@@ -273,7 +274,7 @@ run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
     const page = await openAt(address + (address.includes('#') ? '&' : '#') + 'v=profile');
     await page.waitForSelector('[role=row][data-node]');
     await page.getByRole('button', { name: 'Expand', exact: true }).click();
-    await page.waitForTimeout(150);
+    await quiet(page);
     const shown = (await treeRows(page)).map((r) => r.name);
     for (const text of nasty.slice(0, 4)) check(shown.includes(text), `${name}: '${text}' is shown as it is`);
     check(
@@ -293,7 +294,7 @@ run('cut', stencil, '-o', other, '--prune', 'exchange_halo*');
     check(!/^=/m.test(readFileSync(await csv.path(), 'utf8')), `${name}: no formula in CSV`);
     for (const view of ['findings', 'overview']) {
       await page.evaluate((v) => (location.hash = `v=${v}`), view);
-      await page.waitForTimeout(200);
+      await quiet(page);
     }
     check(!(await page.evaluate(() => 'pwned' in window)), `${name}: nothing of the data ran`);
     if (name === 'live') await picture(page, 'hostile');

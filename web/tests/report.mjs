@@ -19,6 +19,7 @@ import {
   settled,
   treeRows,
   windowRows,
+  quiet,
 } from './harness.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-report-'));
@@ -47,7 +48,7 @@ for (const [family, input] of [
     await page.keyboard.press('2');
     await page.waitForSelector('[role=row][data-node]');
     await page.getByRole('button', { name: 'Expand', exact: true }).click();
-    await page.waitForTimeout(150);
+    await quiet(page);
     const nodes = json('tree', input, '--min', '0').trees[0].nodes;
     for (const row of await treeRows(page)) {
       check(
@@ -88,7 +89,7 @@ for (const family of ['ring', 'ovni']) {
   const canvas = page.locator('canvas[data-window]');
   await canvas.waitFor();
   await settled(page);
-  await page.waitForTimeout(400);
+  await quiet(page);
   check((await coloursOf(canvas)) > 2, `report of ${family}: the timeline is drawn`);
   const stats = json('stats', input, '--clip');
   compareWindow(`report of ${family}`, await windowRows(page), stats);
@@ -97,19 +98,19 @@ for (const family of ['ring', 'ovni']) {
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + 188 + (box.width - 188) / 2, box.y + 40);
   for (let i = 0; i < 14; ++i) await page.keyboard.press('w');
-  await page.waitForTimeout(300);
+  await quiet(page);
   const [from, to] = (await canvas.getAttribute('data-window')).split('-').map(Number);
   check(to - from > 0 && from > 0, `report of ${family}: zoomed to ${from}-${to}`);
   await picture(page, `report-timeline-${family}-zoomed`);
   await page.keyboard.press('Digit0');
   for (const tab of ['Over time', 'Durations', 'Messages', 'Matrix', 'Counters', 'Waits']) {
     await page.getByRole('tab', { name: tab, exact: true }).click();
-    await page.waitForTimeout(200);
+    await quiet(page);
     check(!(await page.locator('.drawer .failure').count()), `report of ${family}: ${tab} is there`);
   }
   // Another order of rows is put together from what is there.
   await page.selectOption('select[aria-label="order of rows"]', 'similar');
-  await page.waitForTimeout(400);
+  await quiet(page);
   check((await coloursOf(canvas)) > 2, `report of ${family}: rows in another order`);
   await page.context().close();
 }

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { check, close, examples, json, near, open, picture, serve } from './harness.mjs';
+import { check, close, examples, json, near, open, picture, serve, quiet } from './harness.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
 
@@ -24,7 +24,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
   const server = await serve(input);
   const page = await open(server, 'v=scaling&plot=heat&at=64,320&q=solve');
   await page.waitForSelector('canvas[data-heat]');
-  await page.waitForTimeout(200);
+  await quiet(page);
   const model = json('model', input, '--predict', 'p=64,n=320').find((m) => m.callpath === 'main->solve');
   const corner = Number(await page.getAttribute('canvas[data-heat]', 'data-heat'));
   check(near(corner, Number(model.predictions[0].value)), `heat map at the target: ${corner}`);
@@ -42,7 +42,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-scaling-'));
   const before = await turned();
   await page.locator('canvas[data-surface]').focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForTimeout(100);
+  await quiet(page);
   check((await turned()) !== before, 'keys turn the surface');
 
   // What to measure next, as `advise` says it.

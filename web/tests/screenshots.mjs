@@ -122,7 +122,6 @@ const heightOf = (width) => (width * 10) / 16 - (width === 1280 ? 80 : 0);
 
 const only = process.env.PAGES?.split(',');
 const wanted = (name) => !only || only.includes(name);
-process.setMaxListeners(0);
 const servers = new Map(); // one for all pages of a dataset
 async function shoot(name, opened, act) {
   for (const [width, scheme] of kSizes) {

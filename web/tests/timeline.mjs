@@ -19,6 +19,7 @@ import {
   settled,
   shared,
   windowRows,
+  quiet,
 } from './harness.mjs';
 
 const work = mkdtempSync(path.join(os.tmpdir(), 'fathom-timeline-'));
@@ -69,7 +70,7 @@ for (const [family, input] of Object.entries(families)) {
   const box = await canvas.boundingBox();
   await page.mouse.click(box.x + 188 + (box.width - 188) * 0.5, box.y + 24 + 36);
   await page.waitForSelector('.fact .number');
-  await page.waitForTimeout(250);
+  await quiet(page);
   const call = await page.evaluate(() => {
     const found = document.querySelector('[data-call]');
     return (
@@ -122,34 +123,34 @@ for (const [family, input] of Object.entries(families)) {
   // Keys: zoom, undo, redo, depth, marks.
   const window = async () => (await canvas.getAttribute('data-window')).split('-').map(Number);
   await page.mouse.move(box.x + 188 + (box.width - 188) / 2, box.y + 24 + 36);
-  await page.waitForTimeout(450);
+  // Two zooms with a rest between them, by the page's own clock, are two steps of undo.
   await page.keyboard.press('w');
-  await page.waitForTimeout(450);
+  await page.evaluate(() => new Promise((rested) => setTimeout(rested, 450)));
   await page.keyboard.press('w');
-  await page.waitForTimeout(100);
+  await quiet(page);
   const zoomed = await window();
   check(zoomed[1] - zoomed[0] < 0.3 * whole[1], `${family}: W zooms: ${zoomed}`);
   await page.keyboard.press('z');
-  await page.waitForTimeout(100);
+  await quiet(page);
   const back = await window();
   check(back[1] - back[0] > 1.5 * (zoomed[1] - zoomed[0]), `${family}: Z goes back: ${back}`);
   await page.keyboard.press('Shift+Z');
-  await page.waitForTimeout(100);
+  await quiet(page);
   check(String(await window()) === String(zoomed), `${family}: Shift+Z redoes it: ${await window()}`);
   await page.keyboard.press('m');
-  await page.waitForTimeout(50);
+  await quiet(page);
   check((await page.evaluate(() => location.hash)).includes('marks='), `${family}: M marks a moment`);
-  await page.waitForTimeout(300);
+  await quiet(page);
   await picture(page, `timeline-${family}-zoomed`);
   await page.reload();
   await canvas.waitFor();
   check(String(await window()) === String(zoomed), `${family}: a reload keeps the window`);
   // Panning over what is there asks for nothing.
   await page.keyboard.press('Digit0');
-  await page.waitForTimeout(700);
+  await quiet(page);
   const before = Number(await canvas.getAttribute('data-requested'));
   for (let i = 0; i < 20; ++i) await page.keyboard.press(i % 2 ? 'd' : 'a');
-  await page.waitForTimeout(200);
+  await quiet(page);
   check(
     Number(await canvas.getAttribute('data-requested')) === before,
     `${family}: panning inside of what is there asks for nothing`,
@@ -169,7 +170,7 @@ for (const [family, input] of Object.entries(families)) {
   ]) {
     await tabs.getByRole('tab', { name: tab, exact: true }).click();
     await tabs.waitForSelector(`${ready}, .drawer .empty:not(:has-text("…"))`);
-    await tabs.waitForTimeout(150);
+    await quiet(tabs);
     await picture(tabs, `timeline-${family}-${tab.toLowerCase().replace(' ', '-')}`);
     const number = async (name) => Number(await tabs.getAttribute(`[data-${name}]`, `data-${name}`).catch(() => NaN));
     const there = (selector) => tabs.locator(selector).count();
@@ -239,7 +240,7 @@ for (const [family, input] of Object.entries(families)) {
     const page2 = await open(server, `v=profile&pw=${a}-${b}`);
     await page2.waitForSelector('[role=row][data-node]');
     await page2.getByRole('button', { name: 'Expand', exact: true }).first().click();
-    await page2.waitForTimeout(200);
+    await quiet(page2);
     const first = BigInt(json('info', input).first_ns);
     const target = path.join(work, 'window.cubex');
     execFileSync(fathom, [
@@ -264,7 +265,7 @@ for (const [family, input] of Object.entries(families)) {
     await page2.context().close();
     const more = await open(server, 'v=timeline&cl=1&ws=1', 'dark');
     await settled(more);
-    await more.waitForTimeout(500);
+    await quiet(more);
     await picture(more, 'timeline-dumpi-dark');
     await more.context().close();
   }
@@ -276,7 +277,7 @@ for (const [family, input] of Object.entries(families)) {
   const server = await serve(families.dumpi, families.ovni);
   const page = await open(server, 'v=timeline&al=1');
   await page.waitForSelector('[data-aligned]');
-  await page.waitForTimeout(500);
+  await quiet(page);
   const windows = await page.$$eval('canvas[data-window]', (l) => l.map((e) => e.dataset.window));
   check(windows.length === 2 && windows[0] === windows[1], `two timelines with one zoom: ${windows}`);
   await picture(page, 'timeline-aligned');

@@ -3,7 +3,20 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { check, close, coloursOf, csv, examples, json, near, open, picture, serve, settled } from './harness.mjs';
+import {
+  check,
+  close,
+  coloursOf,
+  csv,
+  examples,
+  json,
+  near,
+  open,
+  picture,
+  serve,
+  settled,
+  quiet,
+} from './harness.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'fathom-tools-'));
 const ring = path.join(examples, 'ring');
@@ -20,7 +33,7 @@ const sum = (list) => list.reduce((s, v) => s + v, 0);
   for (const by of ['duration', 'bytes', 'waiting']) {
     const page = await open(server, `v=timeline&by=${by}`);
     await page.waitForSelector('canvas[data-heat]');
-    await page.waitForTimeout(200);
+    await quiet(page);
     const heat = JSON.parse(await page.getAttribute('canvas[data-heat]', 'data-heat'));
     check(heat.what === by && heat.most > 0 && heat.most >= heat.least, `${by}: from ${heat.least} to ${heat.most}`);
     check((await coloursOf(page.locator('canvas[data-window]'))) > 2, `${by}: rows are coloured`);
@@ -61,7 +74,7 @@ const sum = (list) => list.reduce((s, v) => s + v, 0);
   await page.getByRole('button', { name: 'On the timeline' }).click();
   await page.waitForSelector('[data-path]');
   await settled(page);
-  await page.waitForTimeout(300);
+  await quiet(page);
   check(
     (await page.getAttribute('[data-path]', 'data-path')).endsWith('MPI_Isend'),
     'the timeline shows one call path',
@@ -77,14 +90,14 @@ const sum = (list) => list.reduce((s, v) => s + v, 0);
   await page.goto(`${server.address}&v=timeline`);
   await page.reload();
   await settled(page);
-  await page.waitForTimeout(300);
+  await quiet(page);
   check((await coloursOf(page.locator('canvas[data-window]'))) > few, 'without the path there is more to see');
 
   // The picture as a file.
   await page.goto(`${server.address}&v=timeline&w=1000-200000`);
   await page.reload();
   await settled(page);
-  await page.waitForTimeout(300);
+  await quiet(page);
   for (const kind of ['PNG', 'SVG']) {
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -110,13 +123,13 @@ const sum = (list) => list.reduce((s, v) => s + v, 0);
   const canvas = page.locator('canvas[data-window]');
   await canvas.waitFor();
   await settled(page);
-  await page.waitForTimeout(200);
+  await quiet(page);
   check((await canvas.getAttribute('data-rows')) === String(ranks.length), 'a missing rank has a row');
   check((await canvas.getAttribute('data-missing')) === '1', 'which is hatched');
   await picture(page, 'timeline-missing');
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + 600, box.y + 24 + 24 * (ranks.length - 1) + 10);
-  await page.waitForTimeout(100);
+  await quiet(page);
   check((await page.textContent('.detail[data-index]')).includes('no events'), 'and says so');
   await page.context().close();
   await close(server);
