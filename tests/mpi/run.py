@@ -4,6 +4,7 @@
 usage: run.py FATHOM FATHOM_MPI LAUNCHER SOURCE_DIR DATA_DIR SUITE [PROCESSES...]
 """
 import filecmp
+import itertools
 import json
 import os
 import pathlib
@@ -295,6 +296,11 @@ def progress(runs, examples, folder):
     return []
 
 
+def archive_files(anchor):
+    """Of the locations of an OTF2 archive."""
+    return sum(1 for path in anchor.with_suffix("").glob("*") if path.suffix in (".evt", ".def"))
+
+
 def opens(runs, places, folder):
     """Files of a run are opened by the process that reads the run; all of them look at what kind of data each is."""
     failures = []
@@ -309,16 +315,19 @@ def opens(runs, places, folder):
             failures.append(f"{count} processes open {opened} files, one opens {alone}\n{got[2]}")
     # Of a trace each opens what it scans and what it reads; the two are dealt out by bytes and by records.
     ranks, others = 120, 8
-    trace = longer(folder, places["ex"], ranks)
-    for command in ("stats", "top"):
+    traces = [(longer(folder, places["ex"], ranks), ranks)]
+    # Of OTF2 there are two files for each location: definitions and events.
+    otf2 = [path for path in pathlib.Path(places["data"]).glob("otf2/*/*.otf2") if archive_files(path) >= 8]
+    traces += [(str(path), archive_files(path)) for path in sorted(otf2)[:1]]
+    for command, (trace, ranks) in itertools.product(("stats", "top"), traces):
         for count in (1, 2, 4):
             timing = folder / "timing.json"
             timing.unlink(missing_ok=True)
             got = runs.run([command, trace, "--json", "--timing", str(timing)], "several", count)
             opened = [one["files_opened"] for one in json.loads(timing.read_text())["processes"]] if timing.exists() else []
-            most = (ranks if count == 1 else 1.5 * ranks / count) + others
+            most = (2 * ranks if count == 1 else 1.5 * ranks / count) + others
             if got[0] != 0 or len(opened) != count or max(opened) > most or sum(opened) < ranks:
-                failures.append(f"{command}: {count} processes open {opened} files of {ranks}\n{got[2]}")
+                failures.append(f"{command} {trace}: {count} processes open {opened} files of {ranks}\n{got[2]}")
     return failures
 
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "formats/otf2/clock.hpp"
 #include "formats/otf2/event_file.hpp"
 #include "formats/otf2/event_stream.hpp"
@@ -13,6 +13,40 @@
 #include "formats/otf2/notes.hpp"
 
 namespace fathom::otf2 {
+
+template <class Pack>
+static void pack_fields(Pack& pack, IdMap& map) {
+  pack(map.dense, map.sparse);
+}
+static void pack_fields(Packer& pack, LocalDefinitions& local) {
+  pack(local.offsets);
+  for (const auto& map : local.maps) {
+    pack(map != nullptr);
+    if (map != nullptr) pack(*map);
+  }
+}
+static void pack_fields(Unpacker& unpack, LocalDefinitions& local) {
+  unpack(local.offsets);
+  for (auto& map : local.maps) {
+    bool there = false;
+    unpack(there);
+    if (!there || !unpack.ok()) continue;
+    auto made = std::make_unique<IdMap>();
+    unpack(*made);
+    map = std::move(made);
+  }
+}
+
+// What is read of the files of a location before anything is asked.
+struct Otf2Trace::Read {
+  LocalDefinitions local;
+  Ends ends;
+
+  template <class Pack>
+  friend void pack_fields(Pack& pack, Read& read) {
+    pack(read.local, read.ends);
+  }
+};
 
 Result<std::shared_ptr<const Otf2Trace>> Otf2Trace::make(std::shared_ptr<const Archive> archive) {
   auto trace = std::make_shared<Otf2Trace>();
@@ -30,12 +64,29 @@ Result<std::shared_ptr<const Otf2Trace>> Otf2Trace::make(std::shared_ptr<const A
   return std::shared_ptr<const Otf2Trace>(std::move(trace));
 }
 
+// Each file is opened by one process of the team, most likely by the one that reads the location.
 Result<void> Otf2Trace::read_locals() {
   locals_.resize(location_count());
-  return parallel_for(locals_.size(), [&](std::size_t i) -> Result<void> {
-    FATHOM_TRY(locals_[i], archive_->local(i));
+  const auto& locations = archive_->definitions.locations.all;
+  const auto events = [&](std::size_t i) { return locations[i].events; };
+  FATHOM_TRY(Share share, Share::of("reading definitions", locals_.size(), events));
+  std::vector<Read> read(locals_.size());
+  FATHOM_CHECK(share.each([&](std::size_t i) -> Result<void> {
+    FATHOM_TRY(read[i].local, archive_->local(i));
+    if (share.alone()) return {};
+    FATHOM_TRY(const Blob blob, archive_->events(i));
+    read[i].ends = {blob.size(), claimed_events(blob, archive_->anchor.event_chunk), read_span(i, read[i].local)};
     return {};
-  });
+  }));
+  if (!share.alone()) {
+    FATHOM_CHECK(bring_together(share, read, Holder::all));
+    ends_.resize(read.size());
+  }
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    locals_[i] = std::move(read[i].local);
+    if (!ends_.empty()) ends_[i] = read[i].ends;
+  }
+  return {};
 }
 
 // Where definitions are lost, the regions that events name are called by their numbers.
@@ -128,6 +179,16 @@ Result<std::unique_ptr<EventStream>> Otf2Trace::open(LocationId location, TimeWi
 }
 
 std::optional<TimeWindow> Otf2Trace::span_of(std::size_t location) const {
+  return ends_.empty() ? read_span(location, locals_[location]) : ends_[location].span;
+}
+
+std::uint64_t Otf2Trace::event_bytes(LocationId location) const {
+  if (!ends_.empty()) return ends_[location.index()].bytes;
+  const auto blob = archive_->events(location.index());
+  return blob.ok() ? blob->size() : 0;
+}
+
+std::optional<TimeWindow> Otf2Trace::read_span(std::size_t location, const LocalDefinitions& local) const {
   const auto blob = archive_->events(location);
   if (!blob || blob->size() == 0) return std::nullopt;
   const auto ignore = [](const Defect&) {};
@@ -143,7 +204,7 @@ std::optional<TimeWindow> Otf2Trace::span_of(std::size_t location) const {
     any = true;
   }
   if (!any) return std::nullopt;  // it is damaged: only a pass over everything tells
-  ClockCorrection correction(locals_[location].offsets);
+  ClockCorrection correction(local.offsets);
   TickClock clock(archive_->definitions.clock.resolution, archive_->definitions.clock.global_offset);
   const auto ns = [&](std::uint64_t ticks) { return clock(correction.identity() ? ticks : correction(ticks)); };
   const std::int64_t from = ns(first);
@@ -178,6 +239,7 @@ std::optional<TimeWindow> Otf2Trace::location_span(LocationId location) const {
 }
 
 std::optional<std::uint64_t> Otf2Trace::known_records(LocationId location) const {
+  if (!ends_.empty()) return ends_[location.index()].records;
   const auto blob = archive_->events(location.index());
   if (!blob) return std::nullopt;
   return claimed_events(*blob, archive_->anchor.event_chunk);

@@ -19,6 +19,9 @@ class Otf2Trace : public Trace {
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
 
+  // Of a location's file of events, for dealing out work.
+  [[nodiscard]] std::uint64_t event_bytes(LocationId location) const;
+
   // For streams.
   [[nodiscard]] const Archive& archive() const { return *archive_; }
   [[nodiscard]] const Mapping& mapping() const { return mapping_; }
@@ -35,10 +38,20 @@ class Otf2Trace : public Trace {
   Result<void> read_notes();
   // Of a location's file of events, from its two ends; nothing = not without a pass.
   [[nodiscard]] std::optional<TimeWindow> span_of(std::size_t location) const;
+  [[nodiscard]] std::optional<TimeWindow> read_span(std::size_t location, const LocalDefinitions& local) const;
 
   std::shared_ptr<const Archive> archive_;
   Mapping mapping_;
   std::vector<LocalDefinitions> locals_;
+  // What one process of a team found at the ends of a file of events, for all; without a team it is looked up when it
+  // is asked for.
+  struct Ends {
+    std::uint64_t bytes = 0;
+    std::optional<std::uint64_t> records;
+    std::optional<TimeWindow> span;
+  };
+  std::vector<Ends> ends_;  // by location, or empty
+  struct Read;
   std::vector<std::vector<Event>> notes_;                   // of the file of markers, by location
   std::unique_ptr<std::atomic<std::uint64_t>[]> reported_;  // offsets below are told
   std::unique_ptr<std::atomic<bool>[]> finished_;
