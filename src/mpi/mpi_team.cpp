@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <map>
-#include <mutex>
 #include <thread>
 
 #include "base/pack.hpp"
 #include "io/opened_files.hpp"
+#include "mpi/news.hpp"
 
 namespace fathom::mpi {
 
@@ -23,7 +22,6 @@ using Clock = std::chrono::steady_clock;
 // MPI counts in int; more goes in several messages.
 constexpr std::uint64_t kMostPerMessage = std::uint64_t{1} << 29;
 constexpr int kDataTag = 1;
-constexpr int kProgressTag = 2;
 constexpr int kAskTag = 3;
 constexpr std::uint64_t kNoMore = ~std::uint64_t{0};
 
@@ -38,7 +36,6 @@ class Processes final : public MpiTeam {
     int provided = 0;
     MPI_Init_thread(count, arguments, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_dup(MPI_COMM_WORLD, &everybody_);
-    MPI_Comm_dup(MPI_COMM_WORLD, &news_);
     int size = 1;
     int rank = 0;
     MPI_Comm_size(everybody_, &size);
@@ -51,17 +48,17 @@ class Processes final : public MpiTeam {
     MPI_Comm_size(machine, &here);
     on_this_machine_ = static_cast<unsigned>(here);
     MPI_Comm_free(&machine);
-    told_.resize(size_);
+    news_.begin(rank_, size_);
     threads_may_send_ = provided >= MPI_THREAD_SERIALIZED;
   }
 
   ~Processes() override {
     // Those who are done wait here without using the processor until the first one is.
-    if (word_ != MPI_REQUEST_NULL) wait_for(word_);
+    if (news_.last_word() != MPI_REQUEST_NULL) wait_for(news_.last_word());
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(everybody_, &request);
     wait_for(request);
-    MPI_Comm_free(&news_);
+    news_.end();
     MPI_Comm_free(&everybody_);
     MPI_Finalize();
   }
@@ -223,25 +220,10 @@ class Processes final : public MpiTeam {
     return all;
   }
 
-  void show_progress(ProgressSink sink) override {
-    int listens = sink && threads_may_send_ ? 1 : 0;
-    MPI_Bcast(&listens, 1, MPI_INT, 0, everybody_);
-    listens_ = listens == 1;
-    sink_ = std::move(sink);
-  }
-  ProgressSink progress(ProgressSink) override {
-    if (!listens_) return {};
-    if (rank_ == 0) return [this](const ProgressReport& report) { heard_here(report); };
-    return [this](const ProgressReport& report) { send_word(report); };
-  }
+  void show_progress(ProgressSink sink) override { news_.show(std::move(sink), threads_may_send_); }
+  ProgressSink progress(ProgressSink) override { return news_.reporter(); }
 
  private:
-  struct Word {
-    std::array<char, 48> label{};
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
-  };
-
   // --- what everybody must know before they exchange anything ---
 
   // All processes meet here, whatever they are about to do: with work, at their end, or with an error. So a process
@@ -308,7 +290,7 @@ class Processes final : public MpiTeam {
       if (tries < 64) {
         std::this_thread::yield();
       } else {
-        hear_news();
+        news_.hear();
         std::this_thread::sleep_for(std::chrono::microseconds(std::min(50U * (tries - 63), 2000U)));
       }
     }
@@ -373,88 +355,15 @@ class Processes final : public MpiTeam {
     account_.bytes_sent += to.size();
   }
 
-  // --- how far everybody is ---
-
-  // MT: one at a time; the thread that runs the command is then in the same loop, not in MPI.
-  void send_word(const ProgressReport& report) {
-    const std::scoped_lock lock(news_mutex_);
-    int done = 1;
-    if (word_ != MPI_REQUEST_NULL) MPI_Test(&word_, &done, MPI_STATUS_IGNORE);
-    if (done == 0) return;  // the first one has not yet heard what was said before
-    sent_ = {};
-    std::copy_n(report.label.begin(), std::min(report.label.size(), sent_.label.size() - 1), sent_.label.begin());
-    sent_.done = report.done;
-    sent_.total = report.total;
-    MPI_Isend(&sent_, sizeof sent_, MPI_BYTE, 0, kProgressTag, news_, &word_);
-  }
-
-  void heard_here(const ProgressReport& report) {
-    const std::scoped_lock lock(news_mutex_);
-    label_ = std::string(report.label);
-    started_ = Clock::now() - std::chrono::milliseconds(report.elapsed_ms);
-    Word own;
-    own.done = report.done;
-    own.total = report.total;
-    told_[0] = own;
-    listen();
-    tell(report.finished);
-  }
-
-  void hear_news() {
-    if (rank_ != 0 || !sink_ || all_ == 1) return;
-    const std::scoped_lock lock(news_mutex_);
-    if (listen() && !label_.empty()) tell(false);
-  }
-
-  bool listen() {
-    bool any = false;
-    while (true) {
-      int there = 0;
-      MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, kProgressTag, news_, &there, &status);
-      if (there == 0) return any;
-      Word word;
-      MPI_Recv(&word, sizeof word, MPI_BYTE, status.MPI_SOURCE, kProgressTag, news_, MPI_STATUS_IGNORE);
-      // Word of another piece of work comes too late or too early.
-      if (label_ != word.label.data()) continue;
-      told_[static_cast<std::size_t>(status.MPI_SOURCE)] = word;
-      any = true;
-    }
-  }
-
-  void tell(bool finished) {
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
-    for (const Word& word : told_) {
-      done += word.done;
-      // Who has said nothing yet has about as much to do as this process.
-      total += word.total > 0 ? word.total : told_[0].total;
-    }
-    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_).count();
-    sink_({label_, std::min(done, total), std::max<std::uint64_t>(total, 1), elapsed, finished});
-    if (finished) {
-      label_.clear();
-      told_.assign(told_.size(), Word{});
-    }
-  }
-
   Clock::time_point start_;
   MPI_Comm everybody_ = MPI_COMM_NULL;
-  MPI_Comm news_ = MPI_COMM_NULL;
   unsigned all_ = 1;  // that were started
   bool over_ = false;
   Error mine_;
   std::optional<Error> failure_;
   Account account_;
   bool threads_may_send_ = false;
-  bool listens_ = false;
-  std::mutex news_mutex_;
-  ProgressSink sink_;
-  MPI_Request word_ = MPI_REQUEST_NULL;
-  Word sent_;
-  std::string label_;
-  Clock::time_point started_;
-  std::vector<Word> told_;  // by rank
+  News news_;
 };
 
 }  // namespace
