@@ -251,7 +251,7 @@ export function Profile({ name }: { name: string }) {
             <button onClick={() => save('json')}>JSON</button>
           </span>
         </div>
-        <div class="bar">
+        <div class="bar one">
           <input
             type="search"
             placeholder="search: part of a name, or /regex/"
@@ -299,6 +299,7 @@ export function Profile({ name }: { name: string }) {
           <select
             aria-label="expand to level"
             value=""
+            style={{ width: '92px' }}
             onChange={(e) => {
               const value = e.currentTarget.value;
               e.currentTarget.value = '';

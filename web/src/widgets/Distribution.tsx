@@ -62,7 +62,10 @@ export function Distribution({ metric, context, name }: { metric: string; contex
         c.lineTo(width, y(figures.mean));
         c.stroke();
         c.setLineDash([]);
-        c.fillText('mean', width - 32, y(figures.mean) - 3);
+        // Over a bar that does not reach it: elsewhere it would stand in front of one.
+        const free = bars.map((bar) => bar.value <= figures.mean).lastIndexOf(true);
+        const at = Math.min(width - 32, Math.max(0, free * step));
+        c.fillText('mean', at, y(figures.mean) - 3);
       }
       c.textBaseline = 'bottom';
       const label =

@@ -1,5 +1,14 @@
 import type { Failure } from '../data/source';
 
+// The question in readable form.
+function asked(failure: Failure): string {
+  try {
+    return decodeURIComponent(failure.asked).replaceAll('\n', ', ').slice(0, 200);
+  } catch {
+    return failure.asked.slice(0, 200);
+  }
+}
+
 export function Failed({ failure, again }: { failure: Failure; again: () => void }) {
   const text = [failure.message, failure.place, failure.hint].filter(Boolean).join('\n');
   return (
@@ -7,7 +16,7 @@ export function Failed({ failure, again }: { failure: Failure; again: () => void
       <p>
         <strong>{failure.message}</strong>
       </p>
-      <p class="quiet">asked for: {failure.asked.slice(0, 200)}</p>
+      <p class="quiet">asked for: {asked(failure)}</p>
       {failure.place && (
         <p class="number" style={{ textAlign: 'left' }}>
           {failure.place}

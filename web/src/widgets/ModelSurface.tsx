@@ -13,7 +13,7 @@ type Point = [number, number];
 
 export function ModelSurface(props: ModelPicture) {
   const { model, all, axes, at } = props;
-  const [turn, setTurn] = useState(-0.7); // round the upright axis
+  const [turn, setTurn] = useState(0.87); // round the upright axis
   const [tilt, setTilt] = useState(0.5);
   const grip = useRef<{ x: number; y: number; turn: number; tilt: number } | null>(null);
   const unit = model.unit || (/time/i.test(model.metric) ? 's' : '');
