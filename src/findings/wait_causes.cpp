@@ -158,9 +158,17 @@ class Sorter {
   }
 
   void inherit(WaitPlace place, const Wait& wait, std::uint32_t done, float* own) {
-    auto [first, last] = analysis_.intervals->culprits_waits(wait);
-    last = std::min(last, done);
+    const std::uint32_t first = wait.passed_begin;
+    const std::uint32_t last = std::min(wait.passed_end, done);
     if (first >= last) return;
+    // Mostly there is one, and it takes all.
+    if (last == first + 1 && last == wait.passed_end) {
+      const float* theirs = shares_of(wait.culprit, first);
+      const auto length = static_cast<double>(analysis_.waits.locations[wait.culprit].waits[first].length);
+      const auto weight = static_cast<float>(wait.passed() * length / length);
+      for (std::size_t c = 0; c < columns_; ++c) own[c] += weight * theirs[c];
+      return;
+    }
     const Blame blame = analysis_.intervals->blame(place.location, wait);
     const auto& list = analysis_.waits.locations[wait.culprit].waits;
     // Of very many a part is looked at, evenly spread.

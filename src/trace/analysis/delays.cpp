@@ -69,11 +69,17 @@ class Sweep {
 
  private:
   bool pass(const Wait& wait, double cost, std::uint32_t victim) {
-    const auto [first, last] = intervals_.culprits_waits(wait);
-    const std::uint32_t end = std::min(last, left_[wait.culprit]);
+    const std::uint32_t first = wait.passed_begin;
+    const std::uint32_t end = std::min(wait.passed_end, left_[wait.culprit]);
     if (first >= end) return false;
-    const Blame blame = intervals_.blame(victim, wait);
     auto& list = waits_.locations[wait.culprit].waits;
+    // Mostly there is one, and it takes all.
+    if (end == first + 1 && end == wait.passed_end) {
+      const auto length = static_cast<double>(list[first].length);
+      list[first].cost += cost / length * length;
+      return true;
+    }
+    const Blame blame = intervals_.blame(victim, wait);
     std::array<double, kWaitKinds> length{};
     constexpr std::uint32_t kFew = 64;
     const bool few = end - first <= kFew;
@@ -127,8 +133,14 @@ Result<Delays> find_delays(const RunCalls& run, RunWaits& waits, const Intervals
     for (Wait& wait : waits.locations[l].waits) {
       const Blame blame = intervals.blame(static_cast<std::uint32_t>(l), wait);
       wait.direct = blame.direct;
-      // What is not passed on is all there, whatever the rounding.
-      if (blame.passed <= 0) *std::max_element(wait.direct.begin(), wait.direct.end()) += wait.passed();
+      if (blame.passed > 0) {
+        const auto& calls = run.locations[wait.culprit].calls;
+        wait.passed_begin = calls[wait.culprit_begin].first_wait;
+        wait.passed_end = calls[wait.culprit_call].first_wait;
+      } else {
+        // What is not passed on is all there, whatever the rounding.
+        *std::max_element(wait.direct.begin(), wait.direct.end()) += wait.passed();
+      }
     }
     return {};
   }));

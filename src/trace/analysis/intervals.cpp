@@ -1,6 +1,7 @@
 #include "trace/analysis/intervals.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/parallel.hpp"
 
@@ -53,16 +54,21 @@ Spent Intervals::between(std::uint32_t location, std::uint32_t begin, std::uint3
   const std::int64_t io = io_before(location, end) - io_before(location, begin);
   const std::uint32_t first = calls[begin].first_wait;
   const std::uint32_t last = calls[end].first_wait;
+  std::int64_t waited = 0;
   if (last - first <= 2 * kStep) {
     const auto& list = waits_.locations[location].waits;
-    for (std::uint32_t i = first; i < last; ++i) spent.waited[static_cast<std::size_t>(list[i].kind)] += list[i].length;
+    for (std::uint32_t i = first; i < last; ++i) {
+      const auto kind = static_cast<std::size_t>(list[i].kind);
+      spent.waited[kind] += list[i].length;
+      spent.kinds |= 1U << kind;
+      waited += list[i].length;
+    }
   } else {
     spent.waited = waited_before(location, last);
     const auto before = waited_before(location, first);
-    for (std::size_t k = 0; k < kWaitKinds; ++k) spent.waited[k] -= before[k];
+    for (std::size_t k = 0; k < kWaitKinds; ++k) waited += spent.waited[k] -= before[k];
+    spent.kinds = (1U << kWaitKinds) - 1;
   }
-  std::int64_t waited = 0;
-  for (const std::int64_t ns : spent.waited) waited += ns;
   const std::int64_t waited_io = spent.waited[static_cast<std::size_t>(WaitKind::wait_io)];
   spent.activity[static_cast<std::size_t>(Activity::compute)] = calls[end].entry - from - inside;
   spent.activity[static_cast<std::size_t>(Activity::mpi)] = inside - io - (waited - waited_io);
@@ -87,7 +93,8 @@ Blame Intervals::blame(std::uint32_t victim, const Wait& wait) const {
   }
   Blame blame;
   double waited = 0;
-  for (std::size_t k = 0; k < kWaitKinds; ++k) {
+  for (std::uint32_t kinds = own.kinds | other.kinds; kinds != 0; kinds &= kinds - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(kinds));
     blame.kinds[k] = difference(other.waited[k], own.waited[k]);
     waited += blame.kinds[k];
   }
@@ -100,7 +107,9 @@ Blame Intervals::blame(std::uint32_t victim, const Wait& wait) const {
   }
   for (std::size_t a = 0; a < kActivities; ++a) blame.direct[a] = more[a] / total;
   blame.passed = left / total;
-  for (double& share : blame.kinds) share = waited > 0 ? share / waited : 0;
+  for (std::uint32_t kinds = other.kinds; kinds != 0 && waited > 0; kinds &= kinds - 1) {
+    blame.kinds[static_cast<std::size_t>(std::countr_zero(kinds))] /= waited;
+  }
   return blame;
 }
 

@@ -9,6 +9,7 @@ namespace fathom::analysis {
 struct Spent {
   std::array<std::int64_t, kActivities> activity{};
   std::array<std::int64_t, kWaitKinds> waited{};
+  std::uint32_t kinds = 0;  // a bit for each kind that may be in `waited`
 };
 
 // How the blame for a wait is shared: delays of the culprit by activity, and what its own waiting passed to it.
@@ -28,11 +29,6 @@ class Intervals {
   // Time in calls on files, of all calls before `end`.
   [[nodiscard]] std::int64_t io_before(std::uint32_t location, std::uint32_t end) const;
   [[nodiscard]] Blame blame(std::uint32_t victim, const Wait& wait) const;
-  // The culprit's wait states to which a wait can be passed: numbers from and to.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> culprits_waits(const Wait& wait) const {
-    const auto& calls = run_.locations[wait.culprit].calls;
-    return {calls[wait.culprit_begin].first_wait, calls[wait.culprit_call].first_wait};
-  }
   // Waiting before wait number `end` of a location, by kind.
   [[nodiscard]] std::array<std::int64_t, kWaitKinds> waited_before(std::uint32_t location, std::uint32_t end) const;
 

@@ -19,15 +19,11 @@ class Player {
     waiting_.resize(run.groups.size());
     for (std::size_t g = 0; g < run.groups.size(); ++g) arrivals_[g].resize(run.groups[g].instances);
     out.useful.assign(run.locations.size(), 0);
-    for (std::size_t l = 0; l < run.locations.size(); ++l) {
-      auto& entries = out.entries.emplace_back(*run.pool);
-      entries.resize(run.locations[l].calls.size());
-    }
+    for (std::size_t l = 0; l < run.locations.size(); ++l) out.entries.emplace_back(*run.pool);
   }
 
   // False when calls wait for each other in a circle.
   Result<bool> play() {
-    FATHOM_CHECK(run_.pool->status());
     for (std::uint32_t l = static_cast<std::uint32_t>(states_.size()); l-- > 0;) ready_.push_back(l);
     std::uint64_t steps = 0;
     while (!ready_.empty()) {
@@ -36,6 +32,7 @@ class Player {
       ready_.pop_back();
       go_on(location);
     }
+    FATHOM_CHECK(run_.pool->status());
     for (std::size_t l = 0; l < states_.size(); ++l) {
       if (states_[l].call < run_.locations[l].calls.size()) return false;
       // What a location still does behind its last call counts as computation, here as elsewhere.
@@ -86,7 +83,8 @@ class Player {
     if (!model_.compute_scale.empty() && state.call > 0) gap *= model_.compute_scale[location];
     if (state.call > 0) out_.useful[location] += gap;
     state.time += gap;
-    out_.entries[location][state.call] = std::llround(state.time);
+    out_.entries[location].push_back(std::llround(state.time));
+    if (out_.entries[location].size() <= state.call) return;  // no room for it, as the pool knows
     state.entered = true;
     std::erase_if(state.waiting, [&](CallPlace waiter) {
       if (waiter.call > state.call) return false;
@@ -117,6 +115,7 @@ class Player {
     const LocationCalls& here = run_.locations[location];
     while (state.call < here.calls.size()) {
       if (!state.entered) enter(location, state);
+      if (!state.entered) return;
       double until = state.time;
       if (is_held_up(location, state, here, until)) return;
       state.time = until + own_time(here, state, location);

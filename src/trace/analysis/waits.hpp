@@ -44,6 +44,9 @@ struct Wait {
   // Where victim and culprit last had something in common: the first call behind it, on either side.
   std::uint32_t own_begin = 0;
   std::uint32_t culprit_begin = 0;
+  // The culprit's own wait states in between, to which it can be passed: from, to.
+  std::uint32_t passed_begin = 0;
+  std::uint32_t passed_end = 0;
   WaitKind kind = WaitKind::late_sender;
   bool wrong_order = false;  // a message that had come earlier was taken later
   // Shares of what it costs: delays of the culprit in each activity; the rest was passed to the culprit by its waits.
