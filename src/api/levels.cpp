@@ -28,7 +28,9 @@ Event to_public(const fathom::Event& e) {
   out.record = e.record;
   out.origin = e.origin;
   out.value = e.value;
-  out.bytes = e.bytes;
+  // Of calls it is the trace's own.
+  const bool call = e.kind == fathom::EventKind::enter || e.kind == fathom::EventKind::leave;
+  out.bytes = call ? 0 : e.bytes;
   out.location = e.location.value;
   out.name = e.name;
   out.peer = e.peer;

@@ -32,34 +32,33 @@ std::uint64_t special(RowForm form, std::uint64_t word) {
   return (word & every(0x80)) | control | equal(word, '"') | equal(word, '\\') | equal(word, 0x7F);
 }
 
-bool is_plain(RowForm form, const char* text, std::size_t size) {
+// At most that many characters for one of a text, and for the quotes and the end of the last word.
+constexpr std::size_t kMostPerCharacter = 6;
+constexpr std::size_t kQuotes = 2 + sizeof(std::uint64_t);
+
+// Looked at and copied in one go; once more where a character needs an escape.
+char* put_text(RowForm form, char* to, std::string_view text) {
+  const bool json = form == RowForm::json;
+  char* out = to;
+  if (json) *out++ = '"';
   std::uint64_t found = 0;
   std::size_t at = 0;
-  for (; at + 8 <= size; at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, text + at, 8);
+  std::uint64_t word;
+  for (; at + sizeof word <= text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    std::memcpy(out + at, &word, sizeof word);
     found |= special(form, word);
   }
-  if (at < size) {
-    std::uint64_t word = every('a');
-    std::memcpy(&word, text + at, size - at);
-    found |= special(form, word);
-  }
-  return found == 0;
-}
-
-// At most that many characters for one of a text, and for the quotes.
-constexpr std::size_t kMostPerCharacter = 6;
-constexpr std::size_t kQuotes = 2;
-
-char* put_text(RowForm form, char* to, std::string_view text) {
-  if (is_plain(form, text.data(), text.size())) {
-    if (form == RowForm::json) *to++ = '"';
-    to = text_writing::put(to, text);
-    if (form == RowForm::json) *to++ = '"';
-    return to;
-  }
-  return text_writing::put(to, form == RowForm::csv ? csv_quote(text) : json_quote(text));
+  word = every('a');
+  char* const rest = reinterpret_cast<char*>(&word);
+  for (std::size_t i = 0; at + i < text.size(); ++i) rest[i] = text[at + i];
+  std::memcpy(out + at, &word, sizeof word);
+  found |= special(form, word);
+  if (found != 0) [[unlikely]]
+    return text_writing::put(to, json ? json_quote(text) : csv_quote(text));
+  out += text.size();
+  if (json) *out++ = '"';
+  return out;
 }
 
 }  // namespace

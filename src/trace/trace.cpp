@@ -56,6 +56,7 @@ std::string_view Trace::name(const Event& event) const {
 }
 
 Result<void> Trace::detail(const Event& event, std::string& out) const {
+  char digits[text_writing::kNumberRoom];
   const auto number = [&](std::string_view key, std::int64_t value) {
     out += key;
     append_number(out, value);
@@ -84,7 +85,8 @@ Result<void> Trace::detail(const Event& event, std::string& out) const {
       number(";received=", event.value);
       break;
     case EventKind::complete:
-      fmt::format_to(std::back_inserter(out), "origin={}", event.origin);
+      out += "origin=";
+      out.append(digits, static_cast<std::size_t>(text_writing::put_integer(digits, event.origin) - digits));
       break;
     case EventKind::state: {
       if (!event.has_value) {

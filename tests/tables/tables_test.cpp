@@ -180,6 +180,32 @@ TEST(Tables, EventsAreThoseOfTheStreams) {
   EXPECT_GT(row, 100U);
 }
 
+// DUMPI's streams say where the record of a call is; an event without that has the same arguments, found by a search.
+TEST(Tables, ArgumentsOfCallsAreFoundWithAndWithoutTheirPlace) {
+  const DatasetPtr dataset = open_example("examples/ring/ring.meta");
+  ASSERT_TRUE(dataset);
+  const auto trace = dataset->trace();
+  ASSERT_TRUE(trace.ok());
+  std::size_t calls = 0;
+  for (std::size_t l = 0; l < (*trace)->location_count(); ++l) {
+    auto stream = (*trace)->open(LocationId(l), {});
+    ASSERT_TRUE(stream.ok());
+    EventCursor cursor(std::move(*stream));
+    while (const Event* event = cursor.next()) {
+      if (event->kind != EventKind::enter && event->kind != EventKind::leave) continue;
+      std::string known, searched;
+      ASSERT_TRUE((*trace)->detail(*event, known).ok());
+      Event bare = *event;
+      EXPECT_GT(bare.bytes, 0);
+      bare.bytes = 0;
+      ASSERT_TRUE((*trace)->detail(bare, searched).ok());
+      EXPECT_EQ(known, searched);
+      ++calls;
+    }
+  }
+  EXPECT_GT(calls, 100U);
+}
+
 TEST(Tables, EventsKeepToTheirBounds) {
   const DatasetPtr dataset = open_example("examples/ring/ring.meta");
   ASSERT_TRUE(dataset);

@@ -1,11 +1,83 @@
 #include "formats/dumpi/argument_text.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "base/number_text.hpp"
 #include "formats/dumpi/names.hpp"
 
 namespace fathom::dumpi {
 
 namespace {
+
+// ";count=", long enough to be copied in one go.
+struct Label {
+  static constexpr std::size_t kRoom = 32;
+  std::array<char, kRoom> text{};
+  std::uint8_t size = 0;
+};
+using Labels = std::array<Label, kMaxArguments>;
+
+const Labels& labels_of(const Function& function) {
+  static const std::vector<Labels> all = [] {
+    std::vector<Labels> made;
+    for (const Function& one : functions()) {
+      Labels& labels = made.emplace_back();
+      for (std::size_t i = 0; i < one.argument_count; ++i) {
+        std::string text = ";";
+        text.append(one.argument[i].name.substr(0, Label::kRoom - 2)) += '=';
+        std::copy(text.begin(), text.end(), labels[i].text.begin());
+        labels[i].size = static_cast<std::uint8_t>(text.size());
+      }
+    }
+    return made;
+  }();
+  return all[static_cast<std::size_t>(&function - functions().data())];
+}
+
+// Numbers and names gather here; most calls have nothing else.
+class Pieces {
+ public:
+  explicit Pieces(std::string& out) : out_(out) {}
+  void text(std::string_view text) {
+    if (text.size() > room()) flush();
+    if (text.size() > room()) {
+      out_ += text;
+    } else {
+      at_ = text_writing::put(at_, text);
+    }
+  }
+  // Without its first character where it is the first.
+  void label(const Label& label, bool first) {
+    if (room() < Label::kRoom) flush();
+    if (first) {
+      std::memcpy(at_, label.text.data() + 1, Label::kRoom - 1);
+      at_ += label.size - 1;
+    } else {
+      std::memcpy(at_, label.text.data(), Label::kRoom);
+      at_ += label.size;
+    }
+  }
+  void number(std::int64_t value) {
+    if (room() < text_writing::kNumberRoom) flush();
+    at_ = text_writing::put_signed(at_, value);
+  }
+  // What was gathered stands in the text.
+  std::string& flush() {
+    out_.append(buffer_, static_cast<std::size_t>(at_ - buffer_));
+    at_ = buffer_;
+    return out_;
+  }
+
+ private:
+  [[nodiscard]] std::size_t room() const { return static_cast<std::size_t>(buffer_ + sizeof buffer_ - at_); }
+  std::string& out_;
+  char buffer_[256];
+  char* at_ = buffer_;
+};
 
 void append_status(const Status& status, std::string& out) {
   append_number(out += "{bytes=", status.bytes);
@@ -32,21 +104,9 @@ void append_value(const Call& call, std::size_t i, std::string& out) {
     return;
   }
   switch (argument.shape) {
-    case Shape::scalar: {
-      if (argument.type == Type::str) {
-        append_text(call.string(i), out);
-        return;
-      }
-      const std::int64_t value = call.integer(i);
-      const std::string_view name = has_names(argument.type) ? value_name(argument.type, value) : std::string_view{};
-      const bool predefined = name.starts_with("MPI_") && !name.ends_with("_ERROR");
-      if (predefined) {
-        out += name;
-      } else {
-        append_number(out, value);
-      }
+    case Shape::scalar:
+      append_text(call.string(i), out);
       return;
-    }
     case Shape::array: {
       const Values values = call.values(i);
       out += '[';
@@ -87,19 +147,37 @@ void append_value(const Call& call, std::size_t i, std::string& out) {
   }
 }
 
+void add_scalar(const Call& call, std::size_t i, Pieces& pieces) {
+  const Type type = call.function().argument[i].type;
+  const std::int64_t value = call.integer(i);
+  const std::string_view name = has_names(type) ? value_name(type, value) : std::string_view{};
+  const bool predefined = name.starts_with("MPI_") && !name.ends_with("_ERROR");
+  if (predefined) {
+    pieces.text(name);
+  } else {
+    pieces.number(value);
+  }
+}
+
 }  // namespace
 
 void append_arguments(const Call& call, bool outputs, std::string& out) {
   const Function& function = call.function();
+  const Labels& labels = labels_of(function);
+  Pieces pieces(out);
   bool first = true;
   for (std::size_t i = 0; i < function.argument_count; ++i) {
-    if (function.argument[i].output != outputs || !call.present(i)) continue;
-    if (!first) out += ';';
+    const Argument& argument = function.argument[i];
+    if (argument.output != outputs || !call.present(i)) continue;
+    pieces.label(labels[i], first);
     first = false;
-    out += function.argument[i].name;
-    out += '=';
-    append_value(call, i, out);
+    if (argument.shape == Shape::scalar && argument.type != Type::str && argument.type != Type::status) {
+      add_scalar(call, i, pieces);
+    } else {
+      append_value(call, i, pieces.flush());
+    }
   }
+  pieces.flush();
 }
 
 }  // namespace fathom::dumpi

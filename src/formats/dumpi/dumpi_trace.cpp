@@ -240,10 +240,11 @@ Result<void> DumpiTrace::detail(const Event& event, std::string& out) const {
   const std::uint64_t end = (*scans_)[index].end;
   const auto held = file.hold();
   const std::byte* const base = held->bytes().data();
-  Call call;
+  // A record says all of it anew: clearing it each time would cost more than reading.
+  static thread_local Call call;
   // Our own streams leave the offset of the record; events that somebody else made are looked for.
-  const auto offset = static_cast<std::uint64_t>(event.value);
-  const bool known = !event.has_value && offset > 0 && offset < end;
+  const auto offset = static_cast<std::uint64_t>(event.bytes);
+  const bool known = offset > 0 && offset < end;
   if (!known || file.decoder().decode(base + offset, base + end, call) != Decoder::Outcome::ok) {
     FATHOM_TRY(call, call_at(index, event.record, held->bytes()));
   }

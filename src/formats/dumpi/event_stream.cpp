@@ -58,11 +58,11 @@ inline Event& DumpiStream::add_region(EventKind kind, bool at_exit) {
   return event;
 }
 
-// Where a call has no CPU time the value says where the record is, so that the trace can show its arguments without a
+// The bytes, which nobody else needs here, say where the record is, so that the trace can show its arguments without a
 // search.
 inline Event& DumpiStream::add_call(EventKind kind, bool at_exit) {
   Event& event = add_region(kind, at_exit);
-  if (!event.has_value) event.value = static_cast<std::int64_t>(call_.offset);
+  event.bytes = static_cast<std::int64_t>(call_.offset);
   return event;
 }
 
