@@ -45,13 +45,7 @@ class DeriveCommand final : public Command {
                           : kind_ == "inclusive" ? Derivation::pre_inclusive
                                                  : Derivation::post;
     const std::size_t before = profile->defs().metrics.size();
-    for (const std::string& definition : definitions_) {
-      FATHOM_TRY(const DerivedMetric parsed, parse_definition(definition));
-      DerivedMetric wanted = pattern_;
-      wanted.name = parsed.name;
-      wanted.expression = parsed.expression;
-      FATHOM_TRY(profile, with_derived(profile, wanted));
-    }
+    FATHOM_TRY(profile, with_derived(profile, definitions_, pattern_));
     FATHOM_TRY(profile, with_all_cubepl(std::move(profile), cubepl_, pattern_));
     if (store_) {
       std::vector<MetricId> fresh;

@@ -57,25 +57,15 @@ void ProfileArguments::declare_names(Options& options) {
 
 Result<ProfilePtr> with_all_cubepl(ProfilePtr profile, const std::vector<std::string>& definitions,
                                    const DerivedMetric& pattern) {
-  for (const std::string& definition : definitions) {
-    FATHOM_TRY(const DerivedMetric parsed, parse_definition(definition));
-    DerivedMetric wanted = pattern;
-    wanted.name = parsed.name;
-    wanted.expression = parsed.expression;
-    auto derived = cube::cubepl::with_cubepl(profile, wanted);
-    if (!derived) return std::move(derived).error().with("--cubepl").as(ErrorKind::usage);
-    profile = *std::move(derived);
-  }
-  return profile;
+  auto derived = cube::cubepl::with_cubepl(profile, definitions, pattern);
+  if (!derived) return std::move(derived).error().with("--cubepl").as(ErrorKind::usage);
+  return derived;
 }
 
 Result<ProfilePtr> with_all_derived(ProfilePtr profile, const std::vector<std::string>& definitions) {
-  for (const std::string& definition : definitions) {
-    auto derived = with_derived(profile, std::string_view(definition));
-    if (!derived) return std::move(derived).error().with("--derive").as(ErrorKind::usage);
-    profile = *std::move(derived);
-  }
-  return profile;
+  auto derived = with_derived(profile, definitions);
+  if (!derived) return std::move(derived).error().with("--derive").as(ErrorKind::usage);
+  return derived;
 }
 
 Result<ProfilePtr> ProfileArguments::open(Dataset& dataset) const {

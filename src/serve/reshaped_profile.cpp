@@ -64,19 +64,12 @@ Result<ProfilePtr> reshaped(ProfilePtr profile, const Request& request) {
     FATHOM_TRY(profile, algebra::cut(profile, options));
   }
   FATHOM_TRY(const auto derive, lines_of(request, "derive"));
-  for (const std::string& definition : derive) {
-    auto made = with_derived(profile, std::string_view(definition));
-    if (!made) return std::move(made).error().as(ErrorKind::usage);
-    profile = *std::move(made);
-  }
+  auto derived = with_derived(profile, derive);
+  if (!derived) return std::move(derived).error().as(ErrorKind::usage);
   FATHOM_TRY(const auto cubepl, lines_of(request, "cubepl"));
-  for (const std::string& definition : cubepl) {
-    FATHOM_TRY(const DerivedMetric wanted, parse_definition(definition));
-    auto made = cube::cubepl::with_cubepl(profile, wanted);
-    if (!made) return std::move(made).error().as(ErrorKind::usage);
-    profile = *std::move(made);
-  }
-  return profile;
+  auto made = cube::cubepl::with_cubepl(*derived, cubepl);
+  if (!made) return std::move(made).error().as(ErrorKind::usage);
+  return made;
 }
 
 }  // namespace fathom::serve

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "memory_profile.hpp"
 #include "profile/compute.hpp"
@@ -133,6 +134,46 @@ TEST(Derive, StatisticsOverLocations) {
   EXPECT_EQ(over("count(time)", exclusive, 1, false, 1), 0);
   EXPECT_EQ(over("highest(time)", exclusive, 0, false, 1), 2);
   EXPECT_EQ(over("highest(1)", exclusive, 0), -12345);
+}
+
+// Work that is counted, not timed: ten thousand metrics are added to one copy of the definitions, and the list of
+// metrics moves as often as a growing array does.
+TEST(Derive, ManyMetricsAreAddedToOneCopy) {
+  constexpr int kMany = 10'000;
+  ExtendedProfile extended(*sample());
+  const Definitions* const copy = &extended.defs();
+  const std::size_t before = copy->metrics.size();
+  std::set<const Metric*> places;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string used = i % 2 == 0 ? "time" : "m" + std::to_string(i - 1);
+    const auto added = extended.derive({"m" + std::to_string(i), used + " * 2", Derivation::post, "", ""});
+    ASSERT_TRUE(added.ok()) << added.error().text();
+    ASSERT_EQ(&extended.defs(), copy);
+    places.insert(&*copy->metrics.begin());
+  }
+  EXPECT_LE(places.size(), 16U) << "doubling from three to ten thousand takes twelve steps";
+  const ProfilePtr profile = std::move(extended).finish();
+  EXPECT_EQ(&profile->defs(), copy) << "not copied at the end either";
+  EXPECT_EQ(profile->defs().metrics.size(), before + kMany);
+  EXPECT_EQ(profile->programs.size(), std::size_t{kMany});
+  std::set<std::uint64_t> ids;
+  for (const Metric& metric : profile->defs().metrics) ids.insert(metric.file_id);
+  EXPECT_EQ(ids.size(), before + kMany) << "ids of a file are all different";
+}
+
+TEST(Derive, AListOfDefinitionsIsThatOfOneAfterTheOther) {
+  const std::vector<std::string> definitions = {"a = time * 2", "b = a + visits", "c = a / b"};
+  ProfilePtr one = sample();
+  for (const std::string& definition : definitions) one = *with_derived(one, std::string_view(definition));
+  const auto all = with_derived(sample(), definitions);
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ((*all)->defs().metrics.size(), one->defs().metrics.size());
+  for (std::size_t i = 0; i < one->defs().metrics.size(); ++i) {
+    EXPECT_EQ((*all)->defs().metrics[i].name, one->defs().metrics[i].name);
+    EXPECT_EQ((*all)->defs().metrics[i].file_id, one->defs().metrics[i].file_id);
+  }
+  const std::vector<std::string> wrong = {"a = time * 2", "a = time"};
+  EXPECT_FALSE(with_derived(sample(), wrong).ok());
 }
 
 }  // namespace

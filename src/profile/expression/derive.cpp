@@ -128,8 +128,9 @@ bool only_when_named(const Metric& metric) {
   return shown != nullptr && *shown == kWhenNamed;
 }
 
-Result<DerivedMetric> parse_definition(std::string_view text) {
-  DerivedMetric out;
+Result<DerivedMetric> parse_definition(std::string_view text, DerivedMetric pattern) {
+  DerivedMetric out = std::move(pattern);
+  out.name.clear();
   std::string_view rest = trim(text);
   // A quoted name may hold '='; elsewhere the first one that is no comparison ends the name.
   if (!rest.empty() && (rest[0] == '"' || rest[0] == '\'')) {
@@ -152,10 +153,11 @@ Result<DerivedMetric> parse_definition(std::string_view text) {
   return out;
 }
 
-Result<ProfilePtr> with_program(const ProfilePtr& profile, const DerivedMetric& wanted,
-                                std::shared_ptr<const expression::Program> program) {
-  const Definitions& defs = profile->defs();
-  if (defs.find_metric(wanted.name).valid()) {
+ExtendedProfile::ExtendedProfile(const Profile& profile)
+    : defs_(std::make_shared<Definitions>(profile.defs())), profile_(std::make_shared<Profile>(profile)) {}
+
+Result<MetricId> ExtendedProfile::add(const DerivedMetric& wanted) {
+  if (defs_->find_metric(wanted.name).valid()) {
     return Error::usage(fmt::format("there is a metric '{}' already", wanted.name));
   }
   Metric metric;
@@ -166,29 +168,57 @@ Result<ProfilePtr> with_program(const ProfilePtr& profile, const DerivedMetric& 
   metric.derivation = wanted.derivation;
   metric.expression = wanted.expression;
   if (!wanted.parent.empty()) {
-    metric.parent = defs.find_metric(wanted.parent);
+    metric.parent = defs_->find_metric(wanted.parent);
     if (!metric.parent.valid()) {
       return Error::usage(
-          fmt::format("there is no metric '{}'{}", wanted.parent, did_you_mean(wanted.parent, defs.metric_names())));
+          fmt::format("there is no metric '{}'{}", wanted.parent, did_you_mean(wanted.parent, defs_->metric_names())));
     }
   }
-  for (const Metric& other : defs.metrics) metric.file_id = std::max(metric.file_id, other.file_id + 1);
-  auto extended = std::make_shared<Definitions>(defs);
-  extended->metrics.push_back(std::move(metric));
-  auto out = std::make_shared<Profile>(*profile);
-  out->programs[MetricId(extended->metrics.size() - 1)] = std::move(program);
-  out->definitions = std::move(extended);
-  return ProfilePtr(std::move(out));
+  metric.file_id = free_id_.in(defs_->metrics);
+  defs_->metrics.push_back(std::move(metric));
+  return MetricId(defs_->metrics.size() - 1);
+}
+
+Result<void> ExtendedProfile::derive(const DerivedMetric& wanted) {
+  FATHOM_TRY(auto program, expression::compile(wanted.expression, *defs_));
+  FATHOM_TRY(const MetricId id, add(wanted));
+  profile_->programs[id] = std::move(program);
+  return {};
+}
+
+ProfilePtr ExtendedProfile::finish() && {
+  profile_->definitions = std::move(defs_);
+  return std::move(profile_);
+}
+
+Result<ProfilePtr> with_program(const ProfilePtr& profile, const DerivedMetric& wanted,
+                                std::shared_ptr<const expression::Program> program) {
+  ExtendedProfile extended(*profile);
+  FATHOM_TRY(const MetricId id, extended.add(wanted));
+  extended.profile().programs[id] = std::move(program);
+  return std::move(extended).finish();
 }
 
 Result<ProfilePtr> with_derived(const ProfilePtr& profile, const DerivedMetric& wanted) {
-  FATHOM_TRY(auto program, expression::compile(wanted.expression, profile->defs()));
-  return with_program(profile, wanted, std::move(program));
+  ExtendedProfile extended(*profile);
+  FATHOM_CHECK(extended.derive(wanted));
+  return std::move(extended).finish();
 }
 
 Result<ProfilePtr> with_derived(const ProfilePtr& profile, std::string_view definition) {
   FATHOM_TRY(const DerivedMetric wanted, parse_definition(definition));
   return with_derived(profile, wanted);
+}
+
+Result<ProfilePtr> with_derived(const ProfilePtr& profile, std::span<const std::string> definitions,
+                                const DerivedMetric& pattern) {
+  if (definitions.empty()) return profile;
+  ExtendedProfile extended(*profile);
+  for (const std::string& definition : definitions) {
+    FATHOM_TRY(const DerivedMetric wanted, parse_definition(definition, pattern));
+    FATHOM_CHECK(extended.derive(wanted));
+  }
+  return std::move(extended).finish();
 }
 
 }  // namespace fathom

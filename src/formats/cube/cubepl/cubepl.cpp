@@ -67,7 +67,6 @@ class Builder {
       if (program->globals) globals_ = program->globals;
     }
     if (!globals_) globals_ = std::make_shared<Globals>();
-    for (const Metric& metric : defs.metrics) next_file_id_ = std::max(next_file_id_, metric.file_id + 1);
   }
 
   Result<void> add(MetricId id, const Source& source) {
@@ -106,7 +105,7 @@ class Builder {
     metric.derivation = definition.derivation;
     metric.expression = definition.value;
     metric.hidden = true;
-    metric.file_id = next_file_id_++;
+    metric.file_id = free_id_.in(defs_.metrics);
     defs_.metrics.push_back(metric);
     return add(MetricId(defs_.metrics.size() - 1),
                {definition.value, {definition.init}, definition.plus, definition.minus, definition.aggregate});
@@ -150,7 +149,7 @@ class Builder {
   Profile& profile_;
   std::shared_ptr<Globals> globals_;
   std::deque<Definition> pending_;
-  std::uint64_t next_file_id_ = 0;
+  FreeFileId free_id_;
 };
 
 }  // namespace
@@ -176,20 +175,36 @@ Result<void> add_programs(Definitions& defs, Profile& profile, const std::map<Me
   return success();
 }
 
-Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted) {
-  // The metric itself goes in first, so that its number does not depend on what its text defines.
-  FATHOM_TRY(const ProfilePtr extended, with_program(profile, wanted, std::make_shared<const Program>()));
-  auto defs = std::make_shared<Definitions>(extended->defs());
-  auto out = std::make_shared<Profile>(*extended);
-  const MetricId id(defs->metrics.size() - 1);
-  out->programs.erase(id);
-  Builder builder(*defs, *out);
+namespace {
+
+// The metric itself goes in first, so that its number does not depend on what its text defines.
+Result<void> add_metric(ExtendedProfile& extended, Builder& builder, const DerivedMetric& wanted) {
+  FATHOM_TRY(const MetricId id, extended.add(wanted));
   Source source;
   source.value = wanted.expression;
   FATHOM_CHECK(builder.add(id, source));
-  FATHOM_CHECK(builder.finish());
-  out->definitions = std::move(defs);
-  return ProfilePtr(std::move(out));
+  return builder.finish();
+}
+
+}  // namespace
+
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& wanted) {
+  ExtendedProfile extended(*profile);
+  Builder builder(extended.defs(), extended.profile());
+  FATHOM_CHECK(add_metric(extended, builder, wanted));
+  return std::move(extended).finish();
+}
+
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, std::span<const std::string> definitions,
+                               const DerivedMetric& pattern) {
+  if (definitions.empty()) return profile;
+  ExtendedProfile extended(*profile);
+  Builder builder(extended.defs(), extended.profile());
+  for (const std::string& definition : definitions) {
+    FATHOM_TRY(const DerivedMetric wanted, parse_definition(definition, pattern));
+    FATHOM_CHECK(add_metric(extended, builder, wanted));
+  }
+  return std::move(extended).finish();
 }
 
 }  // namespace fathom::cube::cubepl

@@ -27,6 +27,9 @@ Result<void> add_programs(Definitions& defs, Profile& profile, const std::map<Me
 
 // --cubepl 'name = text' and `derive --cubepl`: the profile with one more metric, and those that its text defines.
 Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, const DerivedMetric& metric);
+// With all of these, each of which may use those before it; what they do not say is as in the pattern.
+Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, std::span<const std::string> definitions,
+                               const DerivedMetric& pattern = {});
 
 // A program of any front end as CubePL text, for writing it into a Cube file; an error where CubePL has no words for
 // it.
