@@ -10,9 +10,8 @@ ORDER = ["mpi", "cli", "serve", "api", "report", "query", "findings", "tables", 
          "io", "base"]
 # Folders of the same rank, which may not include each other.
 PEERS = [{"serve", "api"}, {"cli", "api"}, {"report", "query"}]
-# CubePL is what users of any profile write, so that commands know it although it lives with Cube; saved models are Extra-P's;
-# a directory of runs may be of any format.
-COMMANDS_MAY_KNOW = {"formats/cube/cubepl/cubepl.hpp", "formats/extrap/extra_p_writer.hpp", "formats/runs/runs_format.hpp"}
+# CubePL is what users of any profile write, so that commands know it although it lives with Cube.
+COMMANDS_MAY_KNOW = {"formats/cube/cubepl/cubepl.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

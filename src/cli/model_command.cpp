@@ -15,7 +15,7 @@
 #include "cli/model_sets.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
-#include "formats/extrap/extra_p_writer.hpp"
+#include "formats/experiment_dataset.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
 #include "model/difference.hpp"
@@ -41,7 +41,7 @@ class ModelCommand final : public Command {
         .values("--option", "KEY=VALUE", settings_,
                 "an option of the modeler (allow_log_terms=false, sp.NAME=..., ...)");
     experiment_.declare(options);
-    options.flag("--keep-values", keep_values_, std::string(extrap::kKeepValues.help));
+    options.flag("--keep-values", keep_values_, "save the single values, not only their statistics");
     options.flag("--stored", stored_, "the models that the file holds instead of new ones");
     choice_of_sets_.declare(options);
     options.values("-m,--metric", "M", metrics_, "only this metric (a name or a pattern)")
@@ -166,7 +166,14 @@ class ModelCommand final : public Command {
       all = *kept;
     }
     all.insert(all.end(), sets.begin(), sets.end());
-    FATHOM_CHECK(extrap::write_extra_p(*experiment_data_, all, target, keep_values_));
+    FATHOM_TRY(const Format* format, find_format("extra-p"));
+    // What reading was told to do to the experiment is done: nothing of it a second time.
+    ExperimentDataset saved(*format, target, make_work(), experiment_data_);
+    saved.use_as_it_is();
+    saved.set_models(std::move(all));
+    WriteOptions how;
+    how.options.emplace_back("keep-values", keep_values_ ? "true" : "false");
+    FATHOM_CHECK(format->write(saved, target, how));
     session.note(fmt::format("wrote {}", target.string()));
     return {};
   }

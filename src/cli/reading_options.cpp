@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "cli/session.hpp"
 #include "formats/registry.hpp"
-#include "formats/runs/runs_format.hpp"
+#include "formats/run_members.hpp"
 
 namespace fathom::cli {
 
@@ -34,7 +34,7 @@ void ReadingOptions::declare(Options& options) {
   std::vector<ReadingOption> all = reading_options();
   // Those of runs first: they are what most people look for.
   std::stable_partition(all.begin(), all.end(),
-                        [](const ReadingOption& one) { return one.formats.back() == &runs::format(); });
+                        [](const ReadingOption& one) { return one.formats.back()->name == "runs"; });
   for (const ReadingOption& one : all) {
     if (std::none_of(one.formats.begin(), one.formats.end(), [](const Format* f) { return reads_experiments(*f); })) {
       continue;
@@ -68,7 +68,7 @@ Result<void> ReadingOptions::apply(WorkContext& work) const {
 Result<DatasetPtr> open_experiment(Session& session, const std::vector<std::string>& paths) {
   if (paths.size() == 1) return session.open(paths.front());
   std::vector<std::filesystem::path> members(paths.begin(), paths.end());
-  return runs::open_members(members, session.work());
+  return open_run_members(members, session.work());
 }
 
 }  // namespace fathom::cli

@@ -7,7 +7,6 @@
 #include "experiment/collect.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/registry.hpp"
-#include "formats/runs/runs_format.hpp"
 #include "profile/reduce/reduce.hpp"
 
 namespace fathom::cli {
@@ -89,7 +88,8 @@ class ReduceCommand final : public Command {
     CollectOptions options;
     options.missing = CollectOptions::Missing::keep;
     FATHOM_TRY(ExperimentPtr experiment, collect_parts(profile, windows_, options, session.work()));
-    ExperimentDataset dataset(runs::format(), in_, session.work(), std::move(experiment));
+    FATHOM_TRY(const Format* runs, find_format("runs"));
+    ExperimentDataset dataset(*runs, in_, session.work(), std::move(experiment));
     FATHOM_TRY(const WriteOptions how, output_.write_options(format));
     FATHOM_CHECK(format.write(dataset, output_.target, how));
     session.note(fmt::format("wrote {} ({})", output_.target, format.name));
