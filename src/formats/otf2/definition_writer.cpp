@@ -140,8 +140,16 @@ bool DefinitionWriter::has_one_sided() const {
   Event event;
   for (std::uint32_t i = 0; i < trace_.markers().size(); ++i) {
     event.name = i;
-    const MarkerMeaning meaning = trace_.meaning(event);
-    if (meaning == MarkerMeaning::put || meaning == MarkerMeaning::get) return true;
+    switch (trace_.meaning(event)) {
+      case MarkerMeaning::put:
+      case MarkerMeaning::get:
+      case MarkerMeaning::update:
+      case MarkerMeaning::lock:
+      case MarkerMeaning::unlock:
+        return true;
+      default:
+        break;
+    }
   }
   return false;
 }

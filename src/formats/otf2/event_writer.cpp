@@ -297,45 +297,123 @@ void EventWriter::write_counter(const Event& event) {
   metric(event.name, type.is_unsigned() ? OTF2_TYPE_UINT64 : OTF2_TYPE_INT64, value, time);
 }
 
+// A record of its own where OTF2 has one for what the marker means, else a parameter.
 void EventWriter::write_marker(const Event& event) {
   const std::uint64_t time = time_of(event);
-  const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(event.bytes, 0));
   const MarkerMeaning meaning = trace_.meaning(event);
-  const bool has_handle = event.tag >= 0 && static_cast<std::size_t>(event.tag) < trace_.handles().size();
-  const auto handle = static_cast<std::uint32_t>(event.tag);
-  switch (meaning) {
-    case MarkerMeaning::put:
-    case MarkerMeaning::get: {
-      if (plan_.rank_locations.empty()) break;
-      const std::uint32_t comm = comm_of(event);  // a window for each
-      const std::uint32_t remote = rank_in(comm, event.peer);
-      begun_[event.record] = {Begun::one_sided, comm};
-      return check((meaning == MarkerMeaning::put ? OTF2_EvtWriter_RmaPut : OTF2_EvtWriter_RmaGet)(
-          out_, nullptr, time, comm, remote, bytes, event.record));
-    }
-    case MarkerMeaning::read:
-    case MarkerMeaning::write:
-      if (!has_handle) break;
-      begun_[event.record] = {Begun::io, handle};
-      return check(OTF2_EvtWriter_IoOperationBegin(
-          out_, nullptr, time, handle,
-          meaning == MarkerMeaning::read ? OTF2_IO_OPERATION_MODE_READ : OTF2_IO_OPERATION_MODE_WRITE,
-          OTF2_IO_OPERATION_FLAG_NONE, bytes, event.record));
-    case MarkerMeaning::open:
-      if (!has_handle) break;
-      return check(OTF2_EvtWriter_IoCreateHandle(out_, nullptr, time, handle, OTF2_IO_ACCESS_MODE_READ_WRITE,
-                                                 OTF2_IO_CREATION_FLAG_NONE, OTF2_IO_STATUS_FLAG_NONE));
-    case MarkerMeaning::close:
-      if (!has_handle) break;
-      return check(OTF2_EvtWriter_IoDestroyHandle(out_, nullptr, time, handle));
-    default:
-      break;
+  if (write_one_sided(event, meaning, time) || write_io(event, meaning, time) || write_thread(event, meaning, time)) {
+    return;
   }
   if (event.name >= trace_.markers().size()) {
     ++made_.nameless;
     return;
   }
+  if (event.peer != kNoPeer || event.bytes != 0 || event.tag != 0 || event.communicator.valid()) ++made_.details;
   check(OTF2_EvtWriter_ParameterInt(out_, nullptr, time, event.name, event.value));
+}
+
+bool EventWriter::write_one_sided(const Event& event, MarkerMeaning meaning, std::uint64_t time) {
+  if (plan_.rank_locations.empty()) return false;
+  const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(event.bytes, 0));
+  const std::uint32_t comm = comm_of(event);  // a window for each
+  const auto lock = static_cast<std::uint64_t>(event.value);
+  const bool remote_lock = event.communicator.valid() && event.peer != kNoPeer;  // otherwise it is one of threads
+  switch (meaning) {
+    case MarkerMeaning::put:
+    case MarkerMeaning::get:
+      begun_[event.record] = {Begun::one_sided, comm};
+      check((meaning == MarkerMeaning::put ? OTF2_EvtWriter_RmaPut : OTF2_EvtWriter_RmaGet)(
+          out_, nullptr, time, comm, rank_in(comm, event.peer), bytes, event.record));
+      return true;
+    case MarkerMeaning::update:
+      begun_[event.record] = {Begun::one_sided, comm};
+      check(OTF2_EvtWriter_RmaAtomic(out_, nullptr, time, comm, rank_in(comm, event.peer),
+                                     OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, bytes,
+                                     static_cast<std::uint64_t>(std::max<std::int64_t>(event.value, 0)), event.record));
+      return true;
+    case MarkerMeaning::lock:
+      if (!remote_lock) return false;
+      check(OTF2_EvtWriter_RmaAcquireLock(out_, nullptr, time, comm, rank_in(comm, event.peer), lock,
+                                          OTF2_LOCK_EXCLUSIVE));
+      return true;
+    case MarkerMeaning::unlock:
+      if (!remote_lock) return false;
+      check(OTF2_EvtWriter_RmaReleaseLock(out_, nullptr, time, comm, rank_in(comm, event.peer), lock));
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool EventWriter::write_io(const Event& event, MarkerMeaning meaning, std::uint64_t time) {
+  if (event.tag < 0 || static_cast<std::size_t>(event.tag) >= trace_.handles().size()) return false;
+  const auto handle = static_cast<std::uint32_t>(event.tag);
+  switch (meaning) {
+    case MarkerMeaning::read:
+    case MarkerMeaning::write:
+      begun_[event.record] = {Begun::io, handle};
+      check(OTF2_EvtWriter_IoOperationBegin(
+          out_, nullptr, time, handle,
+          meaning == MarkerMeaning::read ? OTF2_IO_OPERATION_MODE_READ : OTF2_IO_OPERATION_MODE_WRITE,
+          OTF2_IO_OPERATION_FLAG_NONE, static_cast<std::uint64_t>(std::max<std::int64_t>(event.bytes, 0)),
+          event.record));
+      return true;
+    case MarkerMeaning::open:
+      check(OTF2_EvtWriter_IoCreateHandle(out_, nullptr, time, handle, OTF2_IO_ACCESS_MODE_READ_WRITE,
+                                          OTF2_IO_CREATION_FLAG_NONE, OTF2_IO_STATUS_FLAG_NONE));
+      return true;
+    case MarkerMeaning::close:
+      check(OTF2_EvtWriter_IoDestroyHandle(out_, nullptr, time, handle));
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Locks, tasks, forks, and where nothing was recorded.
+bool EventWriter::write_thread(const Event& event, MarkerMeaning meaning, std::uint64_t time) {
+  const auto value = static_cast<std::uint64_t>(event.value);
+  const auto number = static_cast<std::uint32_t>(value);
+  const bool small = number == value;
+  // Tasks are numbered as the reader does: who created it and the how-manieth it is.
+  const std::uint32_t creator = value >> 32 & 0xFFFF;
+  switch (meaning) {
+    case MarkerMeaning::lock:
+    case MarkerMeaning::unlock:
+      if (!small) return false;
+      check((meaning == MarkerMeaning::lock ? OTF2_EvtWriter_ThreadAcquireLock : OTF2_EvtWriter_ThreadReleaseLock)(
+          out_, nullptr, time, OTF2_PARADIGM_UNKNOWN, number, 0));
+      return true;
+    case MarkerMeaning::task_create:
+      check(OTF2_EvtWriter_ThreadTaskCreate(out_, nullptr, time, comm_of(event), creator, number));
+      return true;
+    case MarkerMeaning::task_switch:
+      check(OTF2_EvtWriter_ThreadTaskSwitch(out_, nullptr, time, comm_of(event), creator, number));
+      return true;
+    case MarkerMeaning::task_end:
+      check(OTF2_EvtWriter_ThreadTaskComplete(out_, nullptr, time, comm_of(event), creator, number));
+      return true;
+    case MarkerMeaning::fork:
+      if (!small) return false;
+      check(OTF2_EvtWriter_ThreadFork(out_, nullptr, time, OTF2_PARADIGM_UNKNOWN, number));
+      return true;
+    case MarkerMeaning::join:
+      check(OTF2_EvtWriter_ThreadJoin(out_, nullptr, time, OTF2_PARADIGM_UNKNOWN));
+      return true;
+    case MarkerMeaning::gap_begin:
+      if (event.has_value) {
+        const auto end = static_cast<std::uint64_t>(std::max(event.value, now_ns_) + shift_ns_);
+        check(OTF2_EvtWriter_BufferFlush(out_, nullptr, time, end));
+      } else {
+        check(OTF2_EvtWriter_MeasurementOnOff(out_, nullptr, time, OTF2_MEASUREMENT_OFF));
+      }
+      return true;
+    case MarkerMeaning::gap_end:
+      check(OTF2_EvtWriter_MeasurementOnOff(out_, nullptr, time, OTF2_MEASUREMENT_ON));
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace fathom::otf2

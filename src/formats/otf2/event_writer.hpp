@@ -49,6 +49,7 @@ struct WrittenLocation {
   std::uint64_t lost_peers = 0;  // messages whose peer is not in their communicator
   std::uint64_t unknown_operations = 0;
   std::uint64_t nameless = 0;  // left out: of a channel, metric or marker that is not defined
+  std::uint64_t details = 0;   // markers that tell more than a parameter can
   // Sums over messages that are equal when every send has its receive.
   std::uint64_t sends = 0;
   std::uint64_t receives = 0;
@@ -79,6 +80,10 @@ class EventWriter {
   void write_state(const Event& event);
   void write_counter(const Event& event);
   void write_marker(const Event& event);
+  // What a marker means; false = there is no record for it.
+  bool write_one_sided(const Event& event, MarkerMeaning meaning, std::uint64_t time);
+  bool write_io(const Event& event, MarkerMeaning meaning, std::uint64_t time);
+  bool write_thread(const Event& event, MarkerMeaning meaning, std::uint64_t time);
   void flush_held(bool with_begin);
   [[nodiscard]] std::uint64_t time_of(const Event& event);
   [[nodiscard]] std::uint32_t comm_of(const Event& event) const;

@@ -298,8 +298,14 @@ class MadeTrace : public Trace {
     definitions_.metrics = {whole, real};
     channels_ = {{"cpu", "CPU", false, {{-3, "none"}, {1, "CPU 1"}}}};
     markers_ = {"put", "get", "read", "write", "open", "lock", "note"};
-    meanings_ = {MarkerMeaning::put,   MarkerMeaning::get,  MarkerMeaning::read,
-                 MarkerMeaning::write, MarkerMeaning::open, MarkerMeaning::lock};
+    meanings_ = {MarkerMeaning::put,  MarkerMeaning::get,  MarkerMeaning::read, MarkerMeaning::write,
+                 MarkerMeaning::open, MarkerMeaning::lock, MarkerMeaning::none};
+    for (const MarkerMeaning meaning : {MarkerMeaning::update, MarkerMeaning::unlock, MarkerMeaning::task_create,
+                                        MarkerMeaning::task_switch, MarkerMeaning::task_end, MarkerMeaning::fork,
+                                        MarkerMeaning::join, MarkerMeaning::gap_begin, MarkerMeaning::gap_end}) {
+      markers_.push_back("marker " + std::to_string(markers_.size()));
+      meanings_.push_back(meaning);
+    }
     handles_ = {{"out", "/tmp/out"}};
     communicators_ = {
         {"MPI_COMM_WORLD", {0, 1, 2, 3}, {}}, {"odd", {3, 1}, {}}, {"bridge", {0, 2}, {3, 1}}, {"?", {}, {}}};
@@ -352,6 +358,26 @@ class MadeTrace : public Trace {
     add(2, 12, EventKind::leave, Event::kNoName);
     add(2, 13, EventKind::marker, 4);
     add(2, 14, EventKind::marker, 5).value = 12;
+    message(2, 15, EventKind::marker, 6, 3, 0, 7);  // a note with more than a value
+    // Everything else that a marker may mean, on rank 0's stream.
+    add(3, 5, EventKind::marker, 7).peer = 3;
+    events_[3].back().record = 3;
+    events_[3].back().bytes = 8;
+    events_[3].back().value = 16;
+    events_[3].back().communicator = CommunicatorId(0);
+    add(3, 6, EventKind::complete, 4).origin = 3;
+    message(3, 7, EventKind::marker, 5, 3, 1, 0).value = 9;
+    message(3, 8, EventKind::marker, 8, 3, 1, 0).value = 9;
+    for (const std::uint32_t marker : {9U, 10U, 11U}) {
+      Event& task = add(3, marker, EventKind::marker, marker);
+      task.value = std::int64_t{2} << 48 | std::int64_t{3} << 32 | 7;
+      task.communicator = CommunicatorId(1);
+    }
+    add(3, 12, EventKind::marker, 12).value = 4;
+    add(3, 13, EventKind::marker, 13);
+    add(3, 14, EventKind::marker, 14).value = 20;
+    add(3, 30, EventKind::marker, 14).has_value = false;
+    add(3, 31, EventKind::marker, 15).has_value = false;
   }
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow) const override {
     return std::unique_ptr<EventStream>(std::make_unique<MadeStream>(events_[location.index()]));
@@ -414,7 +440,7 @@ TEST(Otf2Writing, EveryKindOfEvent) {
   EXPECT_EQ(after[7].value, 1000);
   EXPECT_NE(after[8].origin, Event::kNoRecord);
   const auto others = all_events(**again, LocationId(2));
-  ASSERT_EQ(others.size(), 10U);
+  ASSERT_EQ(others.size(), 11U);
   EXPECT_EQ((*again)->meaning(others[0]), MarkerMeaning::put);
   EXPECT_EQ(others[0].bytes, 4096);
   EXPECT_EQ(others[0].peer, 3);
@@ -423,6 +449,24 @@ TEST(Otf2Writing, EveryKindOfEvent) {
   EXPECT_EQ((*again)->meaning(others[2]), MarkerMeaning::read);
   EXPECT_EQ(others[3].bytes, 9);
   EXPECT_EQ((*again)->handles()[0].file, "/tmp/out");
+  EXPECT_TRUE(has_diagnostic(work, "otf2.marker_detail"));  // of the note
+  // What markers mean has records of its own, with all that they tell.
+  const auto wanted = all_events(trace, LocationId(3));
+  const auto meant = all_events(**again, LocationId(3));
+  ASSERT_EQ(meant.size(), wanted.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    EXPECT_EQ(meant[k].kind, wanted[k].kind) << k;
+    EXPECT_EQ(meant[k].time_ns, wanted[k].time_ns + 5000) << k;
+    if (wanted[k].kind != EventKind::marker) continue;
+    const MarkerMeaning meaning = trace.meaning(wanted[k]);
+    EXPECT_EQ((*again)->meaning(meant[k]), meaning) << k;
+    EXPECT_EQ(meant[k].peer, wanted[k].peer) << k;
+    EXPECT_EQ(meant[k].bytes, wanted[k].bytes) << k;
+    EXPECT_EQ(meant[k].communicator, wanted[k].communicator) << k;
+    EXPECT_EQ(meant[k].has_value, wanted[k].has_value) << k;
+    const std::int64_t shift = meaning == MarkerMeaning::gap_begin && wanted[k].has_value ? 5000 : 0;
+    EXPECT_EQ(meant[k].value, wanted[k].value + shift) << k;
+  }
 }
 
 TEST(Otf2Writing, NothingIsOverwrittenThatIsNoArchive) {
