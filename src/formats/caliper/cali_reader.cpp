@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <unordered_map>
 
+#include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "formats/caliper/raw_record.hpp"
 #include "formats/caliper/records.hpp"
 #include "io/line_cursor.hpp"
 
@@ -12,7 +15,7 @@ namespace fathom::caliper {
 
 namespace {
 
-constexpr std::uint64_t kNone = ~std::uint64_t{0};
+constexpr std::uint64_t kNone = RawRecord::kNone;
 constexpr std::uint64_t kNameAttribute = 8;
 constexpr std::uint64_t kTypeAttribute = 9;
 constexpr std::uint64_t kPropertyAttribute = 10;
@@ -59,18 +62,6 @@ class Nodes {
   std::size_t count_ = 0;
 };
 
-// Decimal digits and nothing else.
-bool number_of(std::string_view text, std::uint64_t& value) {
-  constexpr std::size_t kAlwaysFit = 19;
-  if (text.empty() || text.size() > kAlwaysFit) return false;
-  value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return false;
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return true;
-}
-
 Type type_of(std::string_view name) {
   if (name == "int" || name == "uint") return Type::integer;
   if (name == "double") return Type::real;
@@ -84,15 +75,34 @@ class Reader {
   }
 
   Result<std::shared_ptr<const Records>> run() {
+    // Lines are taken apart many at once and used in order.
+    constexpr std::size_t kBlock = 256;
+    std::vector<RawRecord> raw(thread_count() == 1 ? kBlock : 64 * kBlock);
     bool any = false;
-    while (const auto line = lines_.next()) {
-      if (!line->starts_with("__rec=")) {
-        if (trim(*line).empty()) continue;
-        FATHOM_CHECK(refuse("a line does not begin with '__rec='"));
-        continue;
+    for (bool more = true; more;) {
+      std::size_t count = 0;
+      while (count < raw.size()) {
+        const auto line = lines_.next();
+        more = line.has_value();
+        if (!more) break;
+        raw[count].line = *line;
+        raw[count++].number = lines_.number();
       }
-      any = true;
-      FATHOM_CHECK(record(*line));
+      FATHOM_CHECK(parallel_blocks(count, kBlock, [&](std::size_t begin, std::size_t end) -> Result<void> {
+        for (std::size_t i = begin; i < end; ++i) raw[i].read(nullptr);
+        return {};
+      }));
+      for (RawRecord& one : std::span(raw).first(count)) {
+        at_ = &one;
+        if (!one.line.starts_with("__rec=")) {
+          if (trim(one.line).empty()) continue;
+          FATHOM_CHECK(refuse("a line does not begin with '__rec='"));
+          continue;
+        }
+        any = true;
+        if (one.escaped) one.read(&records_->texts);
+        FATHOM_CHECK(record());
+      }
     }
     if (!any) return Error("has no record '__rec=': it is no Caliper stream", records_->blob.place());
     if (unknown_ > 0) {
@@ -104,7 +114,8 @@ class Reader {
 
  private:
   Result<void> refuse(std::string what) {
-    return work_->diagnostics.warn("caliper.line", lines_.place(), what + "; left out");
+    return work_->diagnostics.warn("caliper.line", Place::at_line(records_->blob.name(), at_->number),
+                                   what + "; left out");
   }
 
   // Every stream knows the types and what attributes are made of.
@@ -117,73 +128,16 @@ class Reader {
     nodes_.put(11, {kTypeAttribute, kNone, "ptr"});
   }
 
-  // One value of a field: up to '=', ',' or the end; backslashes escape.
-  std::string_view value(std::string_view line, std::size_t& at) {
-    const std::size_t begin = at;
-    bool escaped = false;
-    while (at < line.size() && line[at] != '=' && line[at] != ',') {
-      if (line[at] == '\\') {
-        escaped = true;
-        ++at;
-      }
-      ++at;
-    }
-    at = std::min(at, line.size());
-    const std::string_view raw = line.substr(begin, at - begin);
-    if (!escaped) return raw;
-    std::string out;
-    for (std::size_t i = 0; i < raw.size(); ++i) {
-      if (raw[i] == '\\' && i + 1 < raw.size()) {
-        ++i;
-        out.push_back(raw[i] == 'n' ? '\n' : raw[i]);
-      } else {
-        out.push_back(raw[i]);
-      }
-    }
-    return records_->texts.emplace_back(std::move(out));
-  }
-
-  Result<void> record(std::string_view line) {
-    std::string_view kind;
-    refs_.clear();
-    attributes_.clear();
-    data_.clear();
-    std::uint64_t id = kNone;
-    std::uint64_t parent = kNone;
-    bool sound = true;
-    for (std::size_t at = 0; at < line.size();) {
-      const std::string_view key = value(line, at);
-      while (at < line.size() && line[at] == '=') {
-        ++at;
-        const std::string_view one = value(line, at);
-        std::uint64_t number = 0;
-        if (key == "data") {
-          data_.push_back(one);
-        } else if (key == "ref") {
-          sound = number_of(one, number) && sound;
-          refs_.push_back(number);
-        } else if (key == "attr") {
-          sound = number_of(one, number) && sound;
-          attributes_.push_back(number);
-        } else if (key == "__rec") {
-          kind = one;
-        } else if (key == "id") {
-          sound = number_of(one, id) && sound;
-        } else if (key == "parent") {
-          sound = number_of(one, parent) && sound;
-        }
-      }
-      if (at < line.size() && line[at] == ',') ++at;
-    }
-    if (!sound) return refuse("a record has something else where the number of a node is expected");
-    if (kind == "node") return node(id, parent);
-    if (kind == "ctx" || kind == "globals") return snapshot(kind == "globals");
-    return refuse(fmt::format("a record of the unknown kind '{}'", kind));
+  Result<void> record() {
+    if (!at_->sound) return refuse("a record has something else where the number of a node is expected");
+    if (at_->kind == "node") return node(at_->id, at_->parent);
+    if (at_->kind == "ctx" || at_->kind == "globals") return snapshot(at_->kind == "globals");
+    return refuse(fmt::format("a record of the unknown kind '{}'", at_->kind));
   }
 
   Result<void> node(std::uint64_t id, std::uint64_t parent) {
-    if (id == kNone || attributes_.size() != 1) return refuse("a node without an id or attribute");
-    Node made{attributes_[0], parent, data_.empty() ? std::string_view() : data_[0]};
+    if (id == kNone || at_->attributes.size() != 1) return refuse("a node without an id or attribute");
+    Node made{at_->attributes[0], parent, at_->data.empty() ? std::string_view() : at_->data[0]};
     if (const Node* const known = nodes_.find(id)) {
       const bool same = known->attribute == made.attribute && known->parent == made.parent && known->data == made.data;
       if (same && known->stream == stream_) return {};
@@ -257,24 +211,24 @@ class Reader {
   }
 
   Result<std::uint32_t> path_of_record() {
-    if (refs_.empty()) return std::uint32_t{0};
+    if (at_->refs.empty()) return std::uint32_t{0};
     path_.clear();
-    if (refs_.size() == 1) {
-      Node* const node = nodes_.find(refs_[0]);
+    if (at_->refs.size() == 1) {
+      Node* const node = nodes_.find(at_->refs[0]);
       if (node == nullptr) {
         ++unknown_;
         return std::uint32_t{0};
       }
       if (node->path == kNoPath || node->path_stream != stream_) {
-        walk(refs_[0], path_);
+        walk(at_->refs[0], path_);
         FATHOM_TRY(node->path, writer_.path(path_));
         node->path_stream = stream_;
       }
       return node->path;
     }
-    const auto [known, fresh] = joined_.try_emplace(refs_, 0);
+    const auto [known, fresh] = joined_.try_emplace(at_->refs, 0);
     if (fresh) {
-      for (const std::uint64_t ref : refs_) walk(ref, path_);
+      for (const std::uint64_t ref : at_->refs) walk(ref, path_);
       FATHOM_TRY(known->second, writer_.path(path_));
     }
     return known->second;
@@ -283,15 +237,16 @@ class Reader {
   Result<void> snapshot(bool globals) {
     FATHOM_TRY(const std::uint32_t path, path_of_record());
     const std::size_t begin = records_->entries.size();
-    for (std::size_t i = 0; i < std::min(attributes_.size(), data_.size()); ++i) {
-      const std::uint32_t attribute = this->attribute(attributes_[i]);
+    for (std::size_t i = 0; i < std::min(at_->attributes.size(), at_->data.size()); ++i) {
+      const std::uint32_t attribute = this->attribute(at_->attributes[i]);
       if (attribute == kNoAttribute) {
         ++unknown_;
       } else {
-        records_->entries.push_back({attribute, data_[i]});
+        records_->entries.push_back({attribute, at_->data[i]});
       }
     }
-    if (attributes_.size() != data_.size()) FATHOM_CHECK(refuse("a record has other numbers of attributes and values"));
+    if (at_->attributes.size() != at_->data.size())
+      FATHOM_CHECK(refuse("a record has other numbers of attributes and values"));
     if (!globals) return writer_.record(path);
     const auto add = [&](const Entry& entry) {
       records_->globals.emplace_back(records_->attributes[entry.attribute].name, std::string(entry.value));
@@ -311,8 +266,7 @@ class Reader {
   Nodes nodes_;
   std::uint32_t stream_ = 0;
   std::map<std::vector<std::uint64_t>, std::uint32_t> joined_;  // paths of several nodes
-  std::vector<std::uint64_t> refs_, attributes_;
-  std::vector<std::string_view> data_;
+  const RawRecord* at_ = nullptr;                               // the line at hand
   std::vector<Entry> path_;
   std::uint64_t unknown_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
 #include <unordered_map>
 
@@ -259,7 +261,18 @@ class Mapper {
     }
   }
 
+  // Most are asked for again and again: found by the first characters of their ranks, then compared.
   LocationId location_of(std::string_view rank, std::string_view thread) {
+    std::uint32_t first = 0;
+    if (!rank.empty()) std::memcpy(&first, rank.data(), std::min(rank.size(), sizeof first));
+    Met& met = met_[first * 0x9E3779B1U >> 24];
+    if (!met.location.valid() || met.rank != rank || met.thread != thread) {
+      met = {rank, thread, found_location(rank, thread)};
+    }
+    return met.location;
+  }
+
+  LocationId found_location(std::string_view rank, std::string_view thread) {
     ((key_ = rank) += '\0') += thread;
     const auto [at, fresh] = locations_.try_emplace(key_);
     if (!fresh) return at->second;
@@ -320,6 +333,11 @@ class Mapper {
   RegionId unattributed_;
   std::map<std::string, std::size_t> variants_;
   std::unordered_map<std::string, LocationId> locations_;  // by rank and thread
+  struct Met {
+    std::string_view rank, thread;
+    LocationId location;
+  };
+  std::array<Met, 256> met_;  // some of them
   std::string key_;
   std::map<std::string, SystemNodeId> groups_;
   std::uint64_t bad_values_ = 0;

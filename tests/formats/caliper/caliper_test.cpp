@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
+#include "base/execution.hpp"
 #include "experiment/experiment.hpp"
 #include "formats/caliper/caliper_format.hpp"
 #include "formats/conversions.hpp"
@@ -77,6 +79,43 @@ TEST(Caliper, PathsRanksAndTimeSeries) {
   EXPECT_EQ(*find_attribute((*profile)->defs().attributes, "jobsize"), "8");
   ASSERT_EQ(work->diagnostics.all().size(), 1u);
   EXPECT_EQ(work->diagnostics.all()[0].id, "caliper.inclusive");
+}
+
+// Lines are taken apart many at once: values, escaped names and the places of bad lines are the same for any number of
+// threads.
+TEST(Caliper, AnyNumberOfThreadsMakesTheSame) {
+  std::string text = stream(8, 0);
+  std::mt19937 random(11);
+  std::map<int, int> sums;  // by rank
+  std::uint64_t bad_line = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const int rank = static_cast<int>(random() % 300);
+    const int value = static_cast<int>(1 + random() % 5);
+    text += "__rec=ctx,ref=60,attr=30=31,data=" + std::to_string(value) + "=" + std::to_string(rank) + "\n";
+    sums[rank] += value;
+    if (i == 20'000) {
+      text += "__rec=ctx,ref=x,attr=30,data=1\n";
+      bad_line = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    }
+  }
+  const std::string node = "__rec=node,id=60,attr=20,data=a\\,name,parent=50\n";
+  text.insert(text.find("__rec=ctx"), node);
+  Values expected;
+  for (const auto& [rank, sum] : sums) expected["main->a,name @" + std::to_string(rank)] = std::to_string(sum);
+  for (const unsigned threads : {1U, 4U}) {
+    const Execution execution(threads);
+    const ExecutionScope scope(execution);
+    const Work work = make_work();
+    const auto profile = open_text(text, work);
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    Values found = values(**profile, "sum#time.duration");
+    std::erase_if(found, [](const auto& one) { return !one.first.starts_with("main->a,name"); });
+    EXPECT_EQ(found, expected);
+    const auto notes = work->diagnostics.all();
+    const auto bad = std::find_if(notes.begin(), notes.end(), [](const auto& one) { return one.id == "caliper.line"; });
+    ASSERT_NE(bad, notes.end());
+    EXPECT_EQ(bad->place.line, bad_line + 1);  // the node was put in before it
+  }
 }
 
 TEST(Caliper, AppendedStreamsAndDamage) {
