@@ -56,7 +56,15 @@ std::string thread_sentence(const analysis::ThreadEfficiencies& numbers) {
         "regions and tasks)",
         share(1 - numbers.process), share(1 - numbers.serial_region), share(1 - numbers.parallel_region));
   }
-  return out + ".";
+  out += ".";
+  // Else nobody would understand why nothing is useful where all work is the GPU's.
+  constexpr double kMostly = 0.5;
+  if (numbers.offload && *numbers.offload < kMostly) {
+    out +=
+        fmt::format(" Of the time in which threads do anything {} are calls of the GPU's runtime, which do not count.",
+                    share(1 - *numbers.offload));
+  }
+  return out;
 }
 
 std::string no_waits_sentence(const std::string& why) {

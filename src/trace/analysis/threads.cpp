@@ -162,6 +162,8 @@ class ProcessRead {
   }
 
   void take(State& state, const Event& event) {
+    // A location that has nothing but readings of counters is no thread.
+    if (event.kind == EventKind::counter && !state.seen) return;
     const std::int64_t now = event.time_ns;
     if (!any_) first = last_ = now;
     any_ = true;

@@ -71,6 +71,22 @@ TEST(Threads, AreReadFromRegions) {
   expect_hybrid(*found);
 }
 
+// As files with one location for each counter of the hardware have it.
+TEST(Threads, LocationsWithNothingButCountersAreNone) {
+  TraceWithRoles trace(3);
+  const auto main = trace.region("main");
+  trace.add(EventKind::enter, 10 * kSecond, main, 0);
+  trace.add(EventKind::leave, 60 * kSecond, main, 0);
+  trace.add(EventKind::counter, 0, 0, 1);
+  trace.add(EventKind::counter, 100 * kSecond, 0, 1);
+  trace.add(EventKind::counter, 20 * kSecond, 0, 2);
+  const auto found = thread_efficiencies(trace, make_work());
+  ASSERT_TRUE(found.ok()) << found.error().text();
+  EXPECT_EQ(found->threads, 1);
+  EXPECT_NEAR(found->runtime, 50.0 * kSecond, 1);
+  EXPECT_NEAR(found->parallel, 1, 1e-9);
+}
+
 // One task of 30 s, paused for 10 of them, on one thread that runs for 100.
 TEST(Threads, TasksAreUsefulWhileTheirThreadRuns) {
   TraceWithRoles trace;
