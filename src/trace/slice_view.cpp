@@ -250,4 +250,9 @@ Result<std::optional<TimeWindow>> span_of(const Trace& trace) {
   return all;
 }
 
+bool tells_more(const Trace& trace, const Event& marker) {
+  return trace.meaning(marker) != MarkerMeaning::none || marker.value != 0 || marker.bytes != 0 ||
+         marker.peer != kNoPeer || marker.tag != 0 || marker.communicator.valid();
+}
+
 }  // namespace fathom

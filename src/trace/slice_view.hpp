@@ -68,6 +68,9 @@ struct ViewRow {
 };
 std::vector<ViewRow> view_rows(const Trace& trace);
 
+// Whether a marker has more than a name.
+bool tells_more(const Trace& trace, const Event& marker);
+
 // The first moment of a trace and its last one; nothing when it has no events with times.
 Result<std::optional<TimeWindow>> span_of(const Trace& trace);
 

@@ -80,9 +80,11 @@ class Writer : public SliceSink {
     if (event.kind == EventKind::collective) {
       rest += fmt::format(",\"args\":{{\"root\":{},\"sent\":{},\"received\":{},\"comm\":{},\"call\":{}}}", event.peer,
                           event.bytes, event.value, communicator(event), json_quote(trace_.name(event)));
-    } else if (trace_.meaning(event) != MarkerMeaning::none) {
-      rest += fmt::format(",\"args\":{{\"value\":{},\"bytes\":{},\"peer\":{},\"tag\":{}}}", event.value, event.bytes,
+    } else if (tells_more(trace_, event)) {
+      rest += fmt::format(",\"args\":{{\"value\":{},\"bytes\":{},\"peer\":{},\"tag\":{}", event.value, event.bytes,
                           event.peer, event.tag);
+      if (event.communicator.valid()) rest += ",\"comm\":" + communicator(event);
+      rest += '}';
     }
   }
   void counter(std::int64_t time_ns, const Event& event) override {

@@ -78,11 +78,12 @@ class Writer : public SliceSink {
       annotate("received", event.value);
       annotate_communicator(event);
       annotate("call", trace_.name(event));
-    } else if (trace_.meaning(event) != MarkerMeaning::none) {
+    } else if (tells_more(trace_, event)) {
       annotate("value", event.value);
       annotate("bytes", event.bytes);
       annotate("peer", event.peer);
       annotate("tag", event.tag);
+      annotate_communicator(event);
     }
     finish_event(time_ns);
   }

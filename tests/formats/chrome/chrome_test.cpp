@@ -3,8 +3,12 @@
 
 #include <random>
 
+#include "formats/chrome/trace_writer.hpp"
+#include "formats/perfetto/trace_writer.hpp"
 #include "formats/slice_traces.hpp"
+#include "io/file.hpp"
 #include "temporary_directory.hpp"
+#include "trace/made_trace.hpp"
 
 namespace fathom::chrome {
 namespace {
@@ -258,6 +262,31 @@ TEST(Chrome, WhatIsWrittenIsReadAgain) {
                              })
                   .ok());
   EXPECT_EQ(matched, 12U);
+}
+
+// Also where nothing is known of what it means, and for both formats of such viewers.
+TEST(Chrome, WhatAMarkerTellsIsWritten) {
+  test::MadeTrace trace;
+  const auto plain = trace.marker("plain", MarkerMeaning::none);
+  trace.add(EventKind::marker, 1000, plain);
+  Event& event = trace.add(EventKind::marker, 2000, plain);
+  event.value = 41;
+  event.bytes = 42;
+  event.peer = 43;
+  event.tag = 44;
+  TemporaryDirectory scratch;
+  ASSERT_TRUE(write_trace(trace, scratch / "m.json", make_work()).ok());
+  const auto text = open_file(scratch / "m.json", make_work());
+  ASSERT_TRUE(text.ok());
+  const std::string_view args = R"("args":{"value":41,"bytes":42,"peer":43,"tag":44}})";
+  EXPECT_NE(text->text().find(args), std::string_view::npos) << text->text();
+  EXPECT_EQ(text->text().find("\"value\":0"), std::string_view::npos);
+  ASSERT_TRUE(perfetto::write_trace(trace, scratch / "m.pftrace", make_work()).ok());
+  const auto packets = open_file(scratch / "m.pftrace", make_work());
+  ASSERT_TRUE(packets.ok());
+  for (const char* name : {"value", "bytes", "peer", "tag"}) {
+    EXPECT_NE(packets->text().find(name), std::string_view::npos) << name;
+  }
 }
 
 }  // namespace
