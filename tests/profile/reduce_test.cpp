@@ -165,6 +165,20 @@ TEST(Reduce, CountersGoToWhatRanBetweenTheirReadings) {
   EXPECT_EQ(values(*profile, "joules"), (Values{{"compute", "1"}, {"compute->MPI_Send", "0.25"}}));
 }
 
+TEST(Reduce, APlaceOfCountersDoesNotCompute) {
+  MadeTrace trace(2);
+  trace.place_of_counters(1);
+  const auto joules = trace.metric("joules");
+  for (const std::size_t location : {0U, 1U}) {
+    trace.add(EventKind::counter, 1'000'000'000, joules, location).value = 10;
+    trace.add(EventKind::counter, 3'000'000'000, joules, location).value = 17;
+  }
+  const auto profile = reduced(trace);
+  EXPECT_EQ(values(*profile, "time", 0), (Values{{"compute", "2"}}));
+  EXPECT_EQ(values(*profile, "time", 1), Values{});
+  EXPECT_EQ(values(*profile, "joules", 1), (Values{{"compute", "7"}}));
+}
+
 TEST(Reduce, CpuTimeIsThatOfTheCallBetweenEnterAndLeave) {
   MadeTrace trace;
   trace.with_cpu_time();
@@ -311,7 +325,7 @@ TEST(Reduce, MemoryForContextsIsAskedFor) {
   MadeTrace trace;
   const auto a = trace.region("a");
   for (int i = 0; i < 100'000; ++i) trace.add(EventKind::enter, i, a);
-  const auto profile = reduce(trace, {}, make_work(false, 1 << 20));
+  const auto profile = fathom::reduce(trace, {}, make_work(false, 1 << 20));
   ASSERT_FALSE(profile.ok());
   EXPECT_NE(profile.error().text().find("contexts of a trace"), std::string::npos) << profile.error().text();
 }

@@ -56,6 +56,10 @@ class MadeTrace : public Trace {
     return static_cast<std::uint32_t>(markers_.size() - 1);
   }
   void use_contexts(ContextTree tree) { definitions_.contexts = std::move(tree); }
+  void place_of_counters(std::size_t location) {
+    SystemTree& system = definitions_.system;
+    system.nodes[system.locations[location].index()].type = "metric";
+  }
   void with_cpu_time() { has_cpu_time_ = true; }
 
   Event& add(EventKind kind, std::int64_t time, std::uint32_t name = Event::kNoName, std::size_t location = 0) {

@@ -39,14 +39,18 @@ void Told::add(const Told& other) {
   for (std::size_t i = 0; i < other.counters.size(); ++i) counters[i] |= other.counters[i];
 }
 
+// As OTF2 and Cube call a place of counters.
+constexpr std::string_view kMetricLocation = "metric";
+
 LocationReducer::LocationReducer(const Rules& rules, LocationId location, std::optional<std::int64_t> begin,
                                  bool from_start)
     : rules_(rules),
       by_channels_(!rules.channels.empty()),
       reads_cpu_(rules.trace.has_cpu_time()),
       splits_(rules.split != MessageSplit::none),
+      computes_(rules.trace.definitions().system.location(location).type != kMetricLocation),
       started_(begin.has_value()),
-      from_start_(from_start),
+      from_start_(from_start && computes_),
       last_(begin.value_or(0)),
       outermost_(rules.is_call.size(), kNoNode),
       values_(rules.channels.size()) {
@@ -83,7 +87,7 @@ void LocationReducer::advance(std::int64_t time) {
   }
   const std::uint64_t passed = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(last_);
   charged_ = current();
-  tree_[charged_].time_ns += passed;
+  if (computes_ || charged_ != compute_) tree_[charged_].time_ns += passed;
   if (cursor_.active() && call_depth_ == 0) {
     cursor_.pass(passed, [&](std::uint32_t metric, double ns) { charge(charged_, metric, ns); });
   }

@@ -111,6 +111,7 @@ class LocationReducer {
   bool by_channels_;
   bool reads_cpu_;
   bool splits_;
+  bool computes_;  // outside of all regions; a place of counters does not
   LocationTree tree_;
   std::vector<Frame> stack_;  // of the task that runs
   std::int64_t task_ = 0;
