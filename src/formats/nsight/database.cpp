@@ -20,7 +20,7 @@ constexpr std::uint64_t kShortQuery = 1'000'000;
 // A column's text or blob: names of functions and call paths, no data.
 constexpr int kLongestValue = 16 << 20;
 
-std::string quoted(std::string_view name) {
+std::string sql_name(std::string_view name) {
   std::string out = "\"";
   for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
@@ -119,7 +119,7 @@ bool Database::has(std::string_view table) const {
 
 Result<std::vector<std::string>> Database::columns(std::string_view table) const {
   std::vector<std::string> names;
-  FATHOM_CHECK(query("PRAGMA table_info(" + quoted(table) + ")", kShortQuery, [&](const Row& row) -> Result<void> {
+  FATHOM_CHECK(query("PRAGMA table_info(" + sql_name(table) + ")", kShortQuery, [&](const Row& row) -> Result<void> {
     names.emplace_back(row.text(1));
     return {};
   }));
@@ -133,9 +133,9 @@ Result<void> Database::rows(std::string_view table, const std::vector<std::strin
   std::string sql = "SELECT ";
   for (const std::string& column : columns) {
     if (sql.size() > 7) sql += ", ";
-    sql += std::find(known.begin(), known.end(), column) == known.end() ? "NULL" : quoted(column);
+    sql += std::find(known.begin(), known.end(), column) == known.end() ? "NULL" : sql_name(column);
   }
-  sql += " FROM " + quoted(table);
+  sql += " FROM " + sql_name(table);
   if (!order.empty()) sql += " ORDER BY " + std::string(order);
   // A row takes at least two bytes of the file and a text as many as it has. Pages that are pointed to many times over
   // would give more. (Twice, because UTF-16 can become longer as UTF-8.)
@@ -156,7 +156,7 @@ Result<void> Database::rows(std::string_view table, const std::vector<std::strin
 
 std::optional<std::int64_t> Database::one_number(std::string_view relation, std::string_view column) const {
   std::optional<std::int64_t> found;
-  (void)query("SELECT " + quoted(column) + " FROM " + quoted(relation) + " LIMIT 1", kShortQuery,
+  (void)query("SELECT " + sql_name(column) + " FROM " + sql_name(relation) + " LIMIT 1", kShortQuery,
               [&](const Row& row) -> Result<void> {
                 if (!row.null(0) && !row.is_text(0)) found = row.integer(0);
                 return {};
