@@ -10,8 +10,6 @@ pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 set(FATHOM_HTTP PkgConfig::HTTPLIB)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
-# From the profile level on there are threads.
-target_compile_options(PkgConfig::PCRE2 INTERFACE -pthread)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 find_package(simdjson REQUIRED)
