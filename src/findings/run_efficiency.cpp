@@ -40,7 +40,7 @@ std::vector<std::size_t> masters(const SystemTree& system) {
   std::map<SystemNodeId, std::size_t> first;
   for (std::size_t l = 0; l < system.location_count(); ++l) {
     const SystemNodeId group = system.group_of(LocationId(l));
-    if (group.valid() && !is_gpu(system, LocationId(l))) first.try_emplace(group, l);
+    if (group.valid() && is_cpu(system, LocationId(l))) first.try_emplace(group, l);
   }
   std::vector<std::size_t> out;
   for (const auto& [group, location] : first) out.push_back(location);

@@ -158,6 +158,11 @@ bool is_gpu(const SystemTree& system, LocationId location) {
   return false;
 }
 
+bool is_cpu(const SystemTree& system, LocationId location) {
+  const std::string& type = system.location(location).type;
+  return type != "track" && type != "metric" && !is_gpu(system, location);
+}
+
 Table GpuIdleness::table() const {
   double total = 0;
   for (const auto& [function, seconds] : by_call) total += seconds;

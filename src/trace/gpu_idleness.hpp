@@ -14,6 +14,8 @@ namespace fathom {
 
 // A stream of a GPU, by what the file says that the location is.
 bool is_gpu(const SystemTree& system, LocationId location);
+// A thread of a processor: no GPU, no track of a viewer that things float on, no place of counters.
+bool is_cpu(const SystemTree& system, LocationId location);
 
 struct GpuIdleness {
   double whole_s = 0;                                   // as long as CPU threads of processes with GPUs run

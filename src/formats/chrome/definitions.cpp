@@ -159,7 +159,7 @@ Result<void> ChromeMapping::finish(const EventFile& file) {
       SystemNode node;
       node.parent = parent;
       node.kind = SystemKind::location;
-      node.type = row.floating ? "stream" : "thread";
+      node.type = row.floating ? "track" : "thread";
       node.rank = thread++;
       node.file_id = nodes.size();
       const std::string id = unescaped(row.id);

@@ -290,7 +290,7 @@ std::vector<std::pair<std::uint32_t, SystemNode>> Tracks::places(SystemTree& tre
     SystemNode node;
     node.parent = group;
     node.kind = SystemKind::location;
-    node.type = one.track->is_thread ? "thread" : "stream";
+    node.type = one.track->is_thread ? "thread" : "track";
     node.name = one.track->name;
     if (node.name.empty() && one.track->tid) {
       const auto known = thread_names_.find(*one.track->tid);

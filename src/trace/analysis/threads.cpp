@@ -300,7 +300,7 @@ Result<ThreadEfficiencies> thread_efficiencies(const Trace& trace, const Work&) 
     const SystemNodeId group = system.group_of(id);
     if (is_gpu(system, id)) {
       streams.push_back(id);
-    } else {
+    } else if (is_cpu(system, id)) {
       threads[group.valid() ? group.value : static_cast<std::uint32_t>(system.nodes.size() + i)].push_back(id);
     }
   }

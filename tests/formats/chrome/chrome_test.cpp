@@ -8,6 +8,7 @@
 #include "formats/slice_traces.hpp"
 #include "io/file.hpp"
 #include "temporary_directory.hpp"
+#include "trace/gpu_idleness.hpp"
 #include "trace/made_trace.hpp"
 
 namespace fathom::chrome {
@@ -262,6 +263,20 @@ TEST(Chrome, WhatIsWrittenIsReadAgain) {
                              })
                   .ok());
   EXPECT_EQ(matched, 12U);
+}
+
+// What floats beside the threads is no GPU that could idle, and no thread either.
+TEST(Chrome, AsynchronousRowsAreTracks) {
+  DatasetPtr dataset;
+  const auto trace = read_text(R"([{"ph":"X","ts":0,"dur":9,"pid":1,"tid":1,"name":"run"},
+                                   {"ph":"b","cat":"k","id":1,"ts":1,"pid":1,"tid":1,"name":"wait"},
+                                   {"ph":"e","cat":"k","id":1,"ts":2,"pid":1,"tid":1,"name":"wait"}])",
+                               "chrome", dataset, make_work());
+  ASSERT_NE(trace, nullptr);
+  const SystemTree& system = trace->definitions().system;
+  ASSERT_EQ(system.location_count(), 2U);
+  EXPECT_TRUE(is_cpu(system, LocationId(0)));
+  EXPECT_FALSE(is_cpu(system, LocationId(1)) || is_gpu(system, LocationId(1)));
 }
 
 // Also where nothing is known of what it means, and for both formats of such viewers.
