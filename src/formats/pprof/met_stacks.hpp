@@ -32,7 +32,7 @@ class MetStacks {
       mix(word);
     }
     std::uint64_t word = 0;
-    std::memcpy(&word, at, left);
+    if (left > 0) std::memcpy(&word, at, left);  // no stack at all has no place either
     mix(word);
     return hash;
   }
@@ -54,9 +54,7 @@ class MetStacks {
     for (at_ = hash_ & (slots_.size() - 1); slots_[at_].entry != kFree; at_ = (at_ + 1) & (slots_.size() - 1)) {
       if (slots_[at_].hash != hash_) continue;
       const Entry& entry = entries_[slots_[at_].entry];
-      if (entry.size == bytes.size() && std::memcmp(bytes_.data() + entry.begin, bytes.data(), bytes.size()) == 0) {
-        return &entry.met;
-      }
+      if (std::string_view(bytes_.data() + entry.begin, entry.size) == bytes) return &entry.met;
     }
     return nullptr;
   }
