@@ -12,7 +12,9 @@ void JsonWriter::before_value() {
   if (levels_.empty()) return;
   const bool first = levels_.back().empty;
   levels_.back().empty = false;
-  if (levels_.size() == 1) {
+  if (compact_) {
+    if (!first) out_.write(',');
+  } else if (levels_.size() == 1) {
     out_.write(first ? "\n  " : ",\n  ");
   } else if (!first) {
     out_.write(", ");
@@ -29,9 +31,10 @@ JsonWriter& JsonWriter::begin(char open, char close) {
 JsonWriter& JsonWriter::end() {
   const Level level = levels_.back();
   levels_.pop_back();
-  if (levels_.empty() && !level.empty) out_.write('\n');
+  const bool on_lines = levels_.empty() && !compact_;
+  if (on_lines && !level.empty) out_.write('\n');
   out_.write(level.close);
-  if (levels_.empty()) out_.write('\n');
+  if (on_lines) out_.write('\n');
   return *this;
 }
 
@@ -43,7 +46,7 @@ JsonWriter& JsonWriter::end_array() { return end(); }
 JsonWriter& JsonWriter::key(std::string_view name) {
   before_value();
   out_.write(json_quote(name));
-  out_.write(": ");
+  out_.write(compact_ ? ":" : ": ");
   after_key_ = true;
   return *this;
 }

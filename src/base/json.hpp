@@ -10,10 +10,14 @@
 
 namespace fathom {
 
-// Members of the outermost object or array stand on lines of their own; what is inside them stays on one line.
+// In lines, members of the outermost object or array stand on lines of their own, and what is inside them stays on one
+// line; compact has neither lines nor blanks.
+enum class JsonLayout : std::uint8_t { lines, compact };
+
 class JsonWriter {
  public:
-  explicit JsonWriter(Output& out) : out_(out) {}
+  explicit JsonWriter(Output& out, JsonLayout layout = JsonLayout::lines)
+      : out_(out), compact_(layout == JsonLayout::compact) {}
 
   JsonWriter& begin_object();
   JsonWriter& end_object();
@@ -57,6 +61,7 @@ class JsonWriter {
 
   Output& out_;
   std::vector<Level> levels_;
+  bool compact_;
   bool after_key_ = false;
 };
 

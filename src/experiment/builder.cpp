@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/median.hpp"
+
 namespace fathom {
 
 ValueStatistics statistics_of(std::span<const double> values, std::vector<double>& scratch) {
@@ -37,10 +39,7 @@ ValueStatistics statistics_of(std::span<const double> values, std::vector<double
     return result;
   }
   scratch.assign(values.begin(), values.end());
-  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::nth_element(scratch.begin(), middle, scratch.end());
-  result.median = *middle;
-  if (count % 2 == 0) result.median = (*std::max_element(scratch.begin(), middle) + *middle) / 2;
+  result.median = median_in_place(scratch);
   return result;
 }
 

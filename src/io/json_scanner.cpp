@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
+#include <charconv>
 #include <cstring>
 
 namespace fathom {
@@ -17,6 +19,35 @@ constexpr std::array<bool, 256> structural_table() {
   return table;
 }
 constexpr auto kStructural = structural_table();
+
+// The first of `"{}[]` from `at` on, or `end`. Eight bytes at a time: between brackets stand long numbers.
+const char* find_structural(const char* at, const char* end) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  const auto has = [](std::uint64_t word, char c) {  // the lowest byte that is marked holds c
+    const std::uint64_t zero = word ^ (kEach * static_cast<unsigned char>(c));
+    return (zero - kEach) & ~zero & (kEach << 7);
+  };
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    const std::uint64_t curly = word | kEach * 0x20;  // '[' and '{' differ in this bit only, as do ']' and '}'
+    const std::uint64_t found = has(curly, '{') | has(curly, '}') | has(word, '"');
+    if (found != 0) return at + std::countr_zero(found) / 8;
+  }
+  while (at < end && !kStructural[static_cast<unsigned char>(*at)]) ++at;
+  return at;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// JSON is stricter than std::from_chars, which read [at, end): it has no `.5`, `1.`, `01`, `inf`.
+bool is_json_number(const char* at, const char* end) {
+  const char* whole = at + (*at == '-' ? 1 : 0);
+  if (whole == end || !is_digit(*whole)) return false;
+  if (*whole == '0' && whole + 1 < end && is_digit(whole[1])) return false;
+  const char* dot = static_cast<const char*>(std::memchr(at, '.', static_cast<std::size_t>(end - at)));
+  return dot == nullptr || (dot + 1 < end && is_digit(dot[1]));
+}
 
 }  // namespace
 
@@ -89,6 +120,38 @@ bool JsonScanner::next_element(bool& first) {
   return ok();
 }
 
+bool JsonScanner::accept_key(std::string_view key) {
+  if (peek() != '"' || text_.size() - at_ < key.size() + 2) return false;
+  const std::size_t begin = at_;
+  if (text_.substr(at_ + 1, key.size()) == key && text_[at_ + 1 + key.size()] == '"') {
+    at_ += key.size() + 2;
+    if (accept(':')) return true;
+    at_ = begin;
+  }
+  return false;
+}
+
+bool JsonScanner::accept_numbers(std::vector<double>& out) {
+  const std::size_t begin = at_;
+  const std::size_t had = out.size();
+  bool plain = accept('[');
+  while (plain) {
+    peek();
+    const char* from = text_.data() + at_;
+    double number = 0;
+    const auto [to, status] = std::from_chars(from, text_.data() + text_.size(), number);
+    plain = status == std::errc{} && is_json_number(from, to);
+    if (!plain) break;
+    out.push_back(number);
+    at_ += static_cast<std::size_t>(to - from);
+    if (!accept(',')) break;
+  }
+  if (plain && accept(']')) return true;
+  at_ = begin;
+  out.resize(had);
+  return false;
+}
+
 std::string_view JsonScanner::skip_value() {
   const char c = peek();
   const std::size_t begin = at_;
@@ -98,7 +161,7 @@ std::string_view JsonScanner::skip_value() {
   } else if (c == '{' || c == '[') {
     std::uint64_t depth = 0;
     do {
-      while (at_ < text_.size() && !kStructural[static_cast<unsigned char>(text_[at_])]) ++at_;
+      at_ = static_cast<std::size_t>(find_structural(text_.data() + at_, text_.data() + text_.size()) - text_.data());
       if (at_ >= text_.size()) {
         at_ = begin;
         fail(fmt::format("the '{}' here is never closed; the file may be cut off", c));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "io/blob.hpp"
@@ -28,6 +29,13 @@ class JsonScanner {
   std::optional<std::string_view> next_key(bool& first);
   // Walks an array: after expect('['), true when another element comes.
   bool next_element(bool& first);
+
+  // Consumes `"key":` when it comes next, spelt without escapes.
+  bool accept_key(std::string_view key);
+  // Consumes a list of numbers when one comes next; where it holds anything else, stays where it is and says no.
+  bool accept_numbers(std::vector<double>& out);
+  // To where offset() was: for a way of reading that turned out not to fit.
+  void back_to(std::size_t offset) { at_ = offset; }
 
   // Passes over a whole value and gives its text. Brackets and strings are matched, nothing more.
   std::string_view skip_value();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/median.hpp"
 #include "model/gaussian_process.hpp"
 
 namespace fathom {
@@ -21,12 +22,6 @@ constexpr std::size_t kEnough = 5;  // points on a line
 constexpr std::size_t kMostSuggestions = 100;
 constexpr std::uint32_t kMostRepetitions = 5;
 constexpr std::size_t kMostCandidates = 200'000;
-
-double median(std::vector<double> list) {
-  std::sort(list.begin(), list.end());
-  const std::size_t n = list.size();
-  return n % 2 == 1 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
-}
 
 std::size_t most_frequent(const std::vector<double>& list) {
   std::map<double, std::size_t> counts;
@@ -49,14 +44,14 @@ Step step_of(const std::vector<double>& values) {
   }
   const std::size_t f = most_frequent(factors);
   const std::size_t s = most_frequent(differences);
-  if (f > s) return {true, median(factors)};
-  if (s > f || all_equal(differences)) return {false, median(differences)};
+  if (f > s) return {true, median_of(factors)};
+  if (s > f || all_equal(differences)) return {false, median_of(differences)};
   std::vector<double> reduced;
   for (std::size_t i = 1; i < factors.size(); ++i) {
     reduced.push_back(std::fmod(factors[i], factors[0]) == 0 ? factors[0] : factors[i]);
   }
-  if (!reduced.empty() && all_equal(reduced)) return {true, median(reduced)};
-  return {false, median(differences)};
+  if (!reduced.empty() && all_equal(reduced)) return {true, median_of(reduced)};
+  return {false, median_of(differences)};
 }
 
 std::vector<double> extend(const std::vector<double>& values, const Step& step) {

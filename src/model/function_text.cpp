@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/json.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "model/model.hpp"
@@ -116,6 +117,45 @@ struct Writer {
   [[nodiscard]] std::string one(const Function& f) const { return form == FunctionForm::latex ? latex(f) : sum(f); }
 };
 
+void put_segments(JsonWriter& json, std::span<const Segment> segments, std::span<const std::string> parameters);
+
+void put_terms(JsonWriter& json, const Function& function, std::span<const std::string> parameters) {
+  json.begin_object().member("constant", function.constant).key("compound").begin_array();
+  for (const Term& term : function.terms) {
+    json.begin_object().member("coefficient", term.coefficient).key("factors").begin_array();
+    for (const Factor& f : term.factors) {
+      json.begin_object()
+          .member("parameter", parameter_name(parameters, f.parameter))
+          .member("exponent", f.power.zero() ? "0" : f.power.text())
+          .member("log", f.log.zero() ? "0" : f.log.text());
+      if (!f.segments.empty()) put_segments(json.key("segments"), f.segments, parameters);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+}
+
+// A bound that is not there is null.
+void put_bound(JsonWriter& json, double bound) {
+  if (std::isinf(bound)) {
+    json.value(nullptr);
+  } else {
+    json.value(bound);
+  }
+}
+
+void put_segments(JsonWriter& json, std::span<const Segment> segments, std::span<const std::string> parameters) {
+  json.begin_array();
+  for (const Segment& s : segments) {
+    put_bound(json.begin_object().key("from"), s.from);
+    put_bound(json.key("to"), s.to);
+    put_terms(json.key("terms"), s.function, parameters);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::vector<std::string> texts(const Function& function, std::span<const std::string> parameters, FunctionForm form) {
@@ -148,36 +188,17 @@ std::string text(const Function& function, std::span<const std::string> paramete
 }
 
 std::string terms_json(const Function& function, std::span<const std::string> parameters) {
-  std::string out = "{\"constant\":" + json_number(function.constant) + ",\"compound\":[";
-  bool first_term = true;
-  for (const Term& term : function.terms) {
-    out += first_term ? "" : ",";
-    first_term = false;
-    out += "{\"coefficient\":" + json_number(term.coefficient) + ",\"factors\":[";
-    bool first = true;
-    for (const Factor& f : term.factors) {
-      out += first ? "" : ",";
-      first = false;
-      out += "{\"parameter\":" + json_quote(parameter_name(parameters, f.parameter)) +
-             ",\"exponent\":" + json_quote(f.power.zero() ? "0" : f.power.text()) +
-             ",\"log\":" + json_quote(f.log.zero() ? "0" : f.log.text());
-      if (!f.segments.empty()) out += ",\"segments\":" + segments_json(f.segments, parameters);
-      out += "}";
-    }
-    out += "]}";
-  }
-  return out + "]}";
+  Output out;
+  JsonWriter json(out, JsonLayout::compact);
+  put_terms(json, function, parameters);
+  return out.text();
 }
 
 std::string segments_json(std::span<const Segment> segments, std::span<const std::string> parameters) {
-  std::string out = "[";
-  for (const Segment& s : segments) {
-    if (out.size() > 1) out += ",";
-    out += "{\"from\":" + (std::isinf(s.from) ? "null" : json_number(s.from)) +
-           ",\"to\":" + (std::isinf(s.to) ? "null" : json_number(s.to)) +
-           ",\"terms\":" + terms_json(s.function, parameters) + "}";
-  }
-  return out + "]";
+  Output out;
+  JsonWriter json(out, JsonLayout::compact);
+  put_segments(json, segments, parameters);
+  return out.text();
 }
 
 }  // namespace fathom

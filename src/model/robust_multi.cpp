@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/median.hpp"
 #include "base/parallel.hpp"
 #include "model/robust_subsets.hpp"
 

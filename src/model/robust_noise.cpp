@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/median.hpp"
 #include "base/parallel.hpp"
 #include "base/special.hpp"
 
@@ -22,28 +23,12 @@ constexpr double kClip = 6;
 constexpr double kClearGain = -0.1;
 constexpr std::size_t kSeriesPerTask = 64;
 
-double median_in_place(std::span<double> values) {
-  const std::size_t n = values.size();
-  if (n <= 16) {  // the usual handful of repetitions
-    std::sort(values.begin(), values.end());
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-  }
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (n % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 double deviation_of(std::span<double> deviations, double repetitions) {
   const double bias = repetitions > 1 ? std::sqrt(repetitions / (repetitions - 1)) : 1;
   return kMadToDeviation * median_in_place(deviations) * bias;
 }
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median_in_place(values);
-}
 
 double quantile_of(std::vector<double> values, double share) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();

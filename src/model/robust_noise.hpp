@@ -68,7 +68,6 @@ Prior pooled_prior(std::span<const double> variances, std::span<const double> de
 // Smallest residual variance over all one-term functions, as the choice of statistic and the dispersion look at it.
 double residual_variance(const RelativeFits& fits, std::size_t blocks, double n);
 
-double median_of(std::vector<double> values);
 double quantile_of(std::vector<double> values, double share);
 
 }  // namespace fathom

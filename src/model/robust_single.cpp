@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/median.hpp"
 #include "base/parallel.hpp"
 #include "model/robust.hpp"
 

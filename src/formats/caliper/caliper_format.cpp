@@ -56,12 +56,27 @@ Match recognise_cali(const Source& source) {
   return {Confidence::certain, "begins with a record '__rec='"};
 }
 
-// The keys may be far apart: a file that begins with one of them is walked through from key to key.
+constexpr std::array<std::string_view, 4> kKeys = {"data", "columns", "column_metadata", "nodes"};
+
+// The keys may be far apart: a file that begins with one of them is walked through from key to key. Others may stand
+// before it, but nothing that is large.
+bool begins_as_json_split(const Blob& blob) {
+  constexpr std::uint64_t kLookedAt = 1 << 20;
+  JsonScanner scanner(blob.size() > kLookedAt ? blob.part(0, kLookedAt) : blob);
+  if (!scanner.accept('{')) return false;
+  bool first = true;
+  while (const auto key = scanner.next_key(first)) {
+    if (std::find(kKeys.begin(), kKeys.end(), *key) != kKeys.end()) return true;
+    scanner.skip_value();
+    if (!scanner.ok()) break;
+  }
+  return false;
+}
+
 Match recognise_json(const Source& source) {
-  if (source.is_directory()) return {};
-  constexpr std::array<std::string_view, 4> kKeys = {"data", "columns", "column_metadata", "nodes"};
+  if (source.is_directory() || !begins_as_json_split(source.blob())) return {};
   JsonScanner scanner(source.blob());
-  if (!scanner.accept('{')) return {};
+  scanner.expect('{');
   std::array<bool, kKeys.size()> found{};
   bool first = true;
   while (const auto key = scanner.next_key(first)) {
@@ -70,10 +85,6 @@ Match recognise_json(const Source& source) {
     if (std::find(found.begin(), found.end(), false) == found.end()) {
       return {Confidence::certain, "JSON object with data, columns, column_metadata and nodes"};
     }
-    // Before the first of them others may stand, but nothing that is large.
-    constexpr std::size_t kLookedAt = 1 << 20;
-    if (std::find(found.begin(), found.end(), true) == found.end() && scanner.offset() > kLookedAt) return {};
-    if (*key == "traceEvents") return {};
     scanner.skip_value();
     if (!scanner.ok()) break;
   }

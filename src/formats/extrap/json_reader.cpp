@@ -95,9 +95,8 @@ class Reader {
     return names;
   }
 
-  // One object {"point":..,"values":..} of the new layout.
-  Result<void> measurement(ExperimentBuilder& builder, std::uint32_t callpath, std::uint32_t metric,
-                           std::string_view piece) {
+  // One object {"point":..,"values":..} of the new layout, to point_ and values_.
+  Result<void> measurement(std::string_view piece) {
     od::document document;
     if (const auto code = parser_.iterate(piece, document)) return json_error(code);
     od::object object;
@@ -121,8 +120,33 @@ class Reader {
     }
     if (!has_point) return Error("the key 'point' is missing");
     if (!has_values) return Error("the key 'values' is missing");
-    builder.add(callpath, metric, builder.point(point_.values), values_.values, values_.repetitions, values_.shape);
-    return builder.ok() ? Result<void>() : builder.status();
+    return {};
+  }
+
+  // Almost all are {"point":[numbers],"values":[numbers]}: read in one go. The parser takes the others, and says what
+  // is wrong with them.
+  bool plain_measurement(JsonScanner& scanner) {
+    const std::size_t begin = scanner.offset();
+    point_.clear();
+    values_.clear();
+    if (scanner.accept('{') && scanner.accept_key("point") && scanner.accept_numbers(point_.values) &&
+        scanner.accept(',') && scanner.accept_key("values") && scanner.accept_numbers(values_.values) &&
+        scanner.accept('}')) {
+      values_.repetitions = static_cast<std::uint32_t>(values_.values.size());
+      return true;
+    }
+    scanner.back_to(begin);
+    return false;
+  }
+
+  Result<void> next_measurement(JsonScanner& scanner) {
+    if (plain_measurement(scanner)) return {};
+    const std::size_t begin = scanner.offset();
+    const std::string_view piece = scanner.skip_value();
+    FATHOM_CHECK(scanner.status());
+    auto status = measurement(piece);
+    if (!status) return std::move(status).error().where(scanner.blob().place(begin));
+    return {};
   }
 
   Result<ExperimentPtr> current() {
@@ -146,13 +170,15 @@ class Reader {
         scanner.expect('[');
         bool first = true;
         while (scanner.ok() && scanner.next_element(first)) {
-          const Place place = scanner.place();
-          const std::string_view piece = scanner.skip_value();
+          auto status = next_measurement(scanner);
           if (!scanner.ok()) break;
-          auto status = measurement(builder, callpath, metric, piece);
+          if (status) {
+            builder.add(callpath, metric, builder.point(point_.values), values_.values, values_.repetitions,
+                        values_.shape);
+            if (!builder.ok()) status = builder.status();
+          }
           if (!status) {
-            return std::move(status).error().where(place).with(
-                fmt::format("metric '{}' of '{}'", *metric_name, *callpath_name));
+            return std::move(status).error().with(fmt::format("metric '{}' of '{}'", *metric_name, *callpath_name));
           }
         }
         FATHOM_CHECK(scanner.status());
