@@ -221,9 +221,6 @@ class Reader {
 
 }  // namespace
 
-// A stream of Java's characters, two bytes each.
-bool is_packed_profile(std::string_view head) { return head.starts_with(std::string_view("\0P\0P\0K", 6)); }
-
 bool looks_like_profile(std::string_view head) {
   const std::size_t end = head.find('\n');
   const std::string_view line = head.substr(0, end);

@@ -35,7 +35,5 @@ Result<TauFile> read(const Blob& blob, const Work& work);
 
 // True when the text begins as such files do.
 bool looks_like_profile(std::string_view head);
-// What ParaProf packs into one file (.ppk), unpacked from gzip.
-bool is_packed_profile(std::string_view head);
 
 }  // namespace fathom::tau

@@ -7,7 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "formats/tau/tau_mapping.hpp"
+#include "formats/tau/packed_profile.hpp"
 #include "io/file.hpp"
 
 namespace fathom::tau {
@@ -95,6 +95,11 @@ class TauDataset final : public Dataset {
  public:
   TauDataset(const fs::path& path, Work work, std::vector<std::string> metrics, std::vector<ThreadFile> files)
       : Dataset(tau::format(), path, std::move(work)), metrics_(std::move(metrics)), files_(std::move(files)) {}
+  TauDataset(const fs::path& path, Work work, PackedProfile packed)
+      : TauDataset(path, std::move(work), std::move(packed.metrics), std::move(packed.files)) {
+    packed_ = true;
+    groups_ = std::move(packed.groups);
+  }
 
   [[nodiscard]] std::vector<Level> levels() const override { return {Level::profile}; }
 
@@ -127,14 +132,33 @@ class TauDataset final : public Dataset {
 
   Result<void> dump(const DumpOptions&, const TextSink& sink) override {
     for (const ThreadFile& one : files_) {
-      if (!sink(fmt::format("== {}\n", one.file.blob.name())) || !sink(one.file.blob.text())) return {};
+      const bool more = packed_ ? dump_packed(one, sink)
+                                : sink(fmt::format("== {}\n", one.file.blob.name())) && sink(one.file.blob.text());
+      if (!more) break;
     }
     return {};
   }
 
  private:
+  // As the files say it that ParaProf packed.
+  static bool dump_packed(const ThreadFile& one, const TextSink& sink) {
+    const TauFile& file = one.file;
+    std::string text = fmt::format("== profile.{}.{}.{} {}\n", one.node, one.context, one.thread, file.metric);
+    for (const FunctionLine& line : file.functions) {
+      text += fmt::format("\"{}\" {} {} {} {} GROUP=\"{}\"\n", line.name, line.calls, line.subrs, line.exclusive,
+                          line.inclusive, line.groups);
+    }
+    for (const UserEvent& event : file.events) {
+      text += fmt::format("\"{}\" {} {} {} {} {}\n", event.name, event.count, event.maximum, event.minimum, event.mean,
+                          event.sum_of_squares);
+    }
+    return sink(text);
+  }
+
   std::vector<std::string> metrics_;
   std::vector<ThreadFile> files_;
+  bool packed_ = false;
+  std::set<std::string> groups_;  // of a packed profile
   ProfilePtr profile_;
 };
 
@@ -158,8 +182,8 @@ Match recognise(const Source& source) {
 
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   if (!source.is_directory() && is_packed_profile(source.head())) {
-    return Error("is a packed profile of ParaProf (.ppk), which is not read", source.blob().place())
-        .hint("'paraprof --dump FILE' writes files profile.N.C.T, which are");
+    FATHOM_TRY(PackedProfile packed, read_packed(source.blob(), work));
+    return DatasetPtr(std::make_unique<TauDataset>(source.path(), work, std::move(packed)));
   }
   Run run = list_run(source.path(), source.is_directory(), static_cast<std::size_t>(-1));
   if (run.files.empty()) {

@@ -55,6 +55,21 @@ bool is_parameter(const FunctionLine& line) {
 }
 
 bool has_tag(std::string_view part, std::string_view tag) { return trim(part).starts_with(tag); }
+bool is_sampled(std::string_view part) {
+  return has_tag(part, "[SAMPLE]") || has_tag(part, "[UNWIND]") || has_tag(part, "[CONTEXT]");
+}
+
+// The last part of a path; a name alone is its own.
+std::string_view end_of(std::string_view path) {
+  const std::size_t arrow = path.rfind(kArrow);
+  return trim(arrow == std::string_view::npos ? path : path.substr(arrow + kArrow.size()));
+}
+
+// Samples hang below timers by paths of their own, also where the timers have none.
+bool is_path_of_timers(std::string_view name) {
+  const std::string_view end = end_of(name);
+  return name.find(kArrow) != std::string_view::npos && !is_sampled(end) && !has_tag(end, "[SUMMARY]");
+}
 
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> out;
@@ -68,7 +83,7 @@ std::vector<std::string_view> parts_of(std::string_view path) {
 
 bool is_time(std::string_view metric) {
   if (metric.find("PAPI") != std::string_view::npos) return false;
-  return metric.find("TIME") != std::string_view::npos || metric.find("LINUX_TIMERS") != std::string_view::npos;
+  return metric.find("TIME") != std::string_view::npos || metric == "Time";  // LINUX_TIMERS, too
 }
 
 class Mapper {
@@ -80,7 +95,7 @@ class Mapper {
   Result<ProfilePtr> run() {
     for (const ThreadFile& one : files_) {
       for (const FunctionLine& line : one.file.functions) {
-        has_paths_ = has_paths_ || line.name.find(kArrow) != std::string_view::npos;
+        has_paths_ = has_paths_ || is_path_of_timers(line.name);
       }
     }
     metrics();
@@ -210,8 +225,7 @@ class Mapper {
     // The flat entry of what paths end in is the sum over them.
     std::unordered_set<std::string_view> ends;
     for (const FunctionLine& line : one.file.functions) {
-      const std::size_t arrow = line.name.rfind(kArrow);
-      if (arrow != std::string_view::npos) ends.insert(trim(line.name.substr(arrow + kArrow.size())));
+      if (line.name.find(kArrow) != std::string_view::npos) ends.insert(end_of(line.name));
     }
     const FunctionLine* top = nullptr;
     for (const FunctionLine& line : one.file.functions) {
@@ -221,12 +235,12 @@ class Mapper {
         continue;
       }
       const bool path = name.find(kArrow) != std::string_view::npos;
-      const std::string_view last = path ? trim(name.substr(name.rfind(kArrow) + kArrow.size())) : name;
+      const std::string_view last = end_of(name);
       if (has_tag(last, "[SUMMARY]")) {
         ++summaries_;
         continue;
       }
-      const bool sampled = has_tag(last, "[SAMPLE]") || has_tag(last, "[UNWIND]") || has_tag(last, "[CONTEXT]");
+      const bool sampled = is_sampled(last);
       if (!path && !ends.empty() && (ends.contains(name) || sampled)) continue;
       if (sampled) {
         // Samples tell how the time of a timer is spent: it is counted there already.

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <fstream>
+#include <random>
 
 #include "formats/registry.hpp"
 #include "formats/tau/tau_format.hpp"
@@ -127,10 +129,116 @@ TEST(Tau, WrongCountsLoseNothing) {
   }
 }
 
-TEST(Tau, PackedProfilesAreRefusedWithWhatToDo) {
-  const auto refused = open_source(Source::of(Blob::own("x.ppk", std::string("\0P\0P\0K\0\0\0\2", 10))), make_work());
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().hint().find("paraprof --dump"), std::string::npos) << refused.error().hint();
+// Sampling alone makes paths, too: below timers that have none.
+TEST(Tau, PathsOfSamplesMakeNoTreeOfTimers) {
+  const TemporaryDirectory folder;
+  put(folder / "profile.0.0.0",
+      file_text("TIME", {R"("main" 1 1 10 100 0 GROUP="TAU_DEFAULT" )", R"("f" 1 0 90 90 0 GROUP="TAU_USER" )",
+                         R"("f => [CONTEXT] f" 9 0 0 80 0 GROUP="TAU_SAMPLE_CONTEXT|TAU_CALLPATH" )",
+                         R"("f => [CONTEXT] f => [SAMPLE] g [{a.c} {7}]" 8 0 80 80 0 GROUP="TAU_SAMPLE" )"}));
+  const auto dataset = open_dataset(folder.path(), make_work());
+  ASSERT_TRUE(dataset.ok());
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok());
+  // Without paths what a function takes with all it calls cannot be added up along them.
+  EXPECT_EQ(values(**profile, "TIME", kTotal), (Values{{"main", "10"}, {"f", "90"}}));
+  EXPECT_EQ(values(**profile, "TIME", {Flavour::Kind::named, "inclusive"}), (Values{{"main", "100"}, {"f", "90"}}));
+  EXPECT_EQ(values(**profile, "TIME (samples)", kOwn), (Values{{"f->[CONTEXT] f->[SAMPLE] g", "80"}}));
+}
+
+// What Java's DataOutputStream writes.
+struct Packed {
+  std::string text;
+  Packed& number(std::uint64_t value, int bytes = 4) {
+    for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i)));
+    return *this;
+  }
+  Packed& real(double value) { return number(std::bit_cast<std::uint64_t>(value), 8); }
+  Packed& word(std::string_view value) {
+    number(value.size(), 2);
+    text += value;
+    return *this;
+  }
+};
+
+// Two threads, two metrics, one call path, a user event; metadata of both and of one.
+std::string packed_text(std::uint32_t needed = 1) {
+  Packed block;
+  block.number(0).number(1).word("Hostname").word("h");
+  block.number(1).number(2).number(0).number(1).number(1).word("pid").word("77");
+  Packed out;
+  out.text = std::string("\0P\0P\0K", 6);
+  out.number(2).number(needed).number(block.text.size() + 3);
+  out.text += block.text + "new";
+  out.number(2).word("Time").word("PAPI_FP_OPS");
+  out.number(2).word("MPI").word("TAU_CALLPATH");
+  out.number(3).word("main [{m.c} {5,1}-{17,1}]").number(0);
+  out.word("MPI_Send()").number(1).number(0);
+  out.word("main [{m.c} {5,1}-{17,1}] => MPI_Send()").number(2).number(0).number(1);
+  out.number(1).word("Message size");
+  out.number(2);
+  for (const std::uint32_t thread : {1, 0}) {
+    out.number(2).number(0).number(thread).number(3);
+    out.number(0).real(1).real(2).real(10).real(30 + thread).real(5).real(9);
+    out.number(1).real(2).real(0).real(20 + thread).real(20 + thread).real(4).real(4);
+    out.number(2).real(2).real(0).real(20 + thread).real(20 + thread).real(4).real(4);
+    out.number(thread);
+    if (thread > 0) out.number(0).number(4).real(2).real(8).real(5).real(120);
+  }
+  return out.text;
+}
+
+TEST(Tau, PackedProfilesHaveAllThreadsAndMetrics) {
+  const Work work = make_work();
+  const auto dataset = open_source(Source::of(Blob::own("x.ppk", packed_text())), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->format().name, "tau");
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok());
+  const Definitions& defs = (*profile)->defs();
+  EXPECT_EQ(values(**profile, "Time", kOwn), (Values{{"main", "20"}, {"main->MPI_Send()", "41"}}));
+  EXPECT_EQ(values(**profile, "Time", kTotal), (Values{{"main", "61"}, {"main->MPI_Send()", "41"}}));
+  EXPECT_EQ(values(**profile, "PAPI_FP_OPS", kTotal), (Values{{"main", "18"}, {"main->MPI_Send()", "8"}}));
+  EXPECT_EQ(values(**profile, "visits", kOwn), (Values{{"main", "2"}, {"main->MPI_Send()", "4"}}));
+  EXPECT_EQ(values(**profile, "Message size", kOwn), (Values{{"main", "20"}}));
+  EXPECT_EQ(values(**profile, "Message size (maximum)", {}).at("main"), "8");
+  EXPECT_EQ(defs.metric(defs.find_metric("Time")).unit, "usec");
+  EXPECT_EQ(defs.metric(defs.find_metric("PAPI_FP_OPS")).unit, "occ");
+  EXPECT_EQ(defs.system.location_label(LocationId(0)), "2.0.0");
+  EXPECT_EQ(*find_attribute(defs.system.location(LocationId(1)).attributes, "pid"), "77");
+  EXPECT_EQ(*find_attribute(defs.attributes, "Hostname"), "h");
+  EXPECT_EQ(defs.regions[1].paradigm, "mpi");
+  EXPECT_TRUE(work->diagnostics.all().empty());
+  std::string dumped;
+  ASSERT_TRUE((*dataset)->dump({}, [&](std::string_view text) { return dumped += text, true; }).ok());
+  EXPECT_NE(dumped.find("== profile.2.0.1 Time\n\"main [{m.c} {5,1}-{17,1}]\" 1 2 10 31 GROUP=\"\"\n"),
+            std::string::npos)
+      << dumped;
+}
+
+TEST(Tau, PackedProfilesThatBreakOffKeepTheThreadsBefore) {
+  const std::string text = packed_text();
+  std::set<std::size_t> threads;
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    const Work work = make_work();
+    const auto cut = open_source(Source::of(Blob::own("x.ppk", text.substr(0, length))), work);
+    if (!cut.ok()) continue;
+    const auto profile = (*cut)->profile();
+    ASSERT_TRUE(profile.ok());
+    threads.insert((*profile)->defs().system.location_count());
+    EXPECT_EQ(work->diagnostics.all().front().id, "tau.cut_off") << length;
+  }
+  EXPECT_EQ(threads, std::set<std::size_t>{1});
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    std::string flipped = text;
+    flipped[random() % flipped.size()] ^= static_cast<char>(1U << random() % 8);
+    const auto dataset = open_source(Source::of(Blob::own("x.ppk", flipped)), make_work());
+    if (dataset.ok()) (void)(*dataset)->profile();
+  }
+  const auto newer = open_source(Source::of(Blob::own("x.ppk", packed_text(3))), make_work());
+  ASSERT_FALSE(newer.ok());
+  EXPECT_NE(newer.error().text().find("version 3"), std::string::npos) << newer.error().text();
 }
 
 TEST(Tau, DamagedFilesAreLeftOutOrCut) {
