@@ -65,9 +65,12 @@ class Reader {
       callee_name_ = callee_file_ = callee_object_ = kNone;
     } else if (key == "fl") {
       FATHOM_TRY(file_id_, named(files_, value));
-    } else if (key == "fi" || key == "fe") {
-      // Inlined code: its costs belong to the function all the same. The number may be defined here.
+    } else if (key == "fi" || key == "fe" || key == "jfi") {
+      // Inlined code: its costs belong to the function all the same. The number may be defined here, and so it may
+      // where a jump leads into another file or function.
       FATHOM_TRY([[maybe_unused]] const std::uint32_t ignored, named(files_, value));
+    } else if (key == "jfn") {
+      FATHOM_TRY([[maybe_unused]] const std::uint32_t ignored, named(functions_, value));
     } else if (key == "ob") {
       FATHOM_TRY(object_, named(objects_, value));
     } else if (key == "cfn") {
@@ -81,7 +84,7 @@ class Reader {
     } else if (key == "jump" || key == "jcnd") {
       ++file_.jumps;
       jump_ = true;
-    } else if (key != "jfi" && key != "jfn" && key != "rcalls" && key != "recursion" && key != "frfn") {
+    } else if (key != "rcalls" && key != "recursion" && key != "frfn") {
       return strange(text);
     }
     return {};

@@ -106,6 +106,15 @@ TEST(Callgrind, EveryRuleOfTheText) {
   EXPECT_EQ(ids, (std::set<std::string>{"callgrind.totals", "callgrind.derived_event", "profile.flat"}));
 }
 
+TEST(Callgrind, JumpsDefineNamesToo) {
+  const Work work = make_work();
+  const auto profile = open_text(
+      "events: Ir\nfl=(1) a.c\nfn=(1) f\n1 1\njfi=(2) b.c\njfn=(2) g\njump=1 5\n2\n3 4\nfl=(2)\nfn=(2)\n5 6\n", work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"f a.c 0", "5"}, {"g b.c 0", "6"}}));
+  for (const Diagnostic& one : work->diagnostics.all()) EXPECT_NE(one.id, "callgrind.name") << one.text;
+}
+
 TEST(Callgrind, CostsThatAreNoNumbersAreRefusedWithTheirLine) {
   const auto refused = open_text("events: Ir\nfn=f\n1 2\n* *\n", make_work());
   ASSERT_FALSE(refused.ok());
