@@ -40,6 +40,8 @@ std::string_view without_blanks_at_end(std::string_view text) {
   return text;
 }
 
+bool is_comment(std::string_view text) { return text.starts_with("# ") && text.find(';') == std::string_view::npos; }
+
 // What flame graph tools mark frames with.
 struct Annotation {
   std::string_view suffix;
@@ -68,7 +70,7 @@ class Reader {
     LineCursor lines(blob_);
     while (const auto line = lines.next()) {
       const std::string_view text = without_blanks_at_end(*line);
-      if (text.empty()) continue;
+      if (text.empty() || comment(text)) continue;
       const auto parsed = parse_line(text);
       if (!parsed) {
         if (refused_++ == 0) first_refused_ = lines.place();
@@ -98,6 +100,16 @@ class Reader {
   }
 
  private:
+  // "# interval: 100", as austin writes it, is about the run. A stack may begin with '#', too: one has a ';'.
+  bool comment(std::string_view text) {
+    if (!is_comment(text)) return false;
+    const std::size_t colon = text.find(':');
+    if (colon != std::string_view::npos) {
+      builder_.attributes.emplace_back(trim(text.substr(1, colon - 1)), trim(text.substr(colon + 1)));
+    }
+    return true;
+  }
+
   // Lines mostly come sorted: what a line shares with the one before it is not looked up again.
   ProfileBuilder::Node node_of(std::string_view stack) {
     std::size_t same = 0;
@@ -171,7 +183,8 @@ bool has_two_counts(const Blob& blob) {
   LineCursor lines(blob);
   bool any = false;
   while (const auto line = lines.next()) {
-    const auto parsed = parse_line(without_blanks_at_end(*line));
+    const std::string_view text = without_blanks_at_end(*line);
+    const auto parsed = is_comment(text) ? std::nullopt : parse_line(text);
     if (!parsed) continue;
     if (parsed->before.empty()) return false;
     any = true;

@@ -42,8 +42,18 @@ TEST(Folded, LinesWithoutACountAreCounted) {
   ASSERT_TRUE(profile.ok());
   EXPECT_EQ(own(**profile), (Values{{"a", "1"}}));
   ASSERT_EQ(work->diagnostics.all().size(), 1u);
-  EXPECT_EQ(work->diagnostics.all()[0].count, 3u);
-  EXPECT_EQ(work->diagnostics.all()[0].place.line, 1u);
+  EXPECT_EQ(work->diagnostics.all()[0].count, 2u);
+  EXPECT_EQ(work->diagnostics.all()[0].place.line, 2u);
+}
+
+// Austin says of a run what it measured; "100" is no count of samples.
+TEST(Folded, CommentsAreAboutTheRun) {
+  const Work work = make_work();
+  const auto profile = open_text("# austin: 3.4.0\n# interval: 100\nP1;T1;f:g:3 7\n# a;b 2\n#!sh;c 1\n", work);
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ(own(**profile), (Values{{"P1->T1->f:g:3", "7"}, {"# a->b", "2"}, {"#!sh->c", "1"}}));
+  EXPECT_EQ((*profile)->defs().attributes, (Attributes{{"austin", "3.4.0"}, {"interval", "100"}}));
+  EXPECT_TRUE(work->diagnostics.all().empty());
 }
 
 TEST(Folded, DecimalAndNegativeCounts) {
