@@ -115,7 +115,13 @@ Result<void> read_header(std::string_view line, const Place& place, std::uint64_
     const auto tasks = parse_integer<std::uint32_t>(take('('));
     if (!tasks) return bad("expected the number of tasks");
     std::string_view list = take(')');
-    take(':');
+    // The number of its communicators may follow ("),14"), or the next application behind a comma.
+    const auto next = rest.find_first_of("(:");
+    if (rest.starts_with(',') && next != std::string_view::npos && rest[next] == '(') {
+      rest.remove_prefix(1);
+    } else {
+      take(':');
+    }
     for (std::uint32_t task = 0; task < *tasks; ++task) {
       const auto comma = list.find(',');
       const std::string_view item = list.substr(0, comma);
@@ -188,11 +194,12 @@ bool read_communicator(std::string_view line, const Layout& layout, PrvFile& fil
 }
 
 struct Counts {
-  std::size_t states, events, messages;
+  std::size_t states, events;
 };
-Counts counts(const PrvFile& file) { return {file.states.size(), file.events.size(), file.messages.size()}; }
+Counts counts(const PrvFile& file) { return {file.states.size(), file.events.size()}; }
 
-// Records of a thread stand in the order of their times, and nothing ends before it begins.
+// Records of a thread stand in the order of their times, and nothing ends before it begins. Messages have four times:
+// Extrae puts them where the data left, long after the call that sends them began.
 Result<void> check_times(const PrvFile& file, const Counts& before, const Place& place,
                          std::vector<std::int64_t>& latest, const Work& work) {
   std::int64_t time = 0;
@@ -209,9 +216,6 @@ Result<void> check_times(const PrvFile& file, const Counts& before, const Place&
   } else if (file.events.size() > before.events) {
     time = file.events.back().time;
     thread = file.events.back().thread;
-  } else if (file.messages.size() > before.messages) {
-    time = file.messages.back().sent;
-    thread = file.messages.back().from;
   } else {
     return {};
   }

@@ -39,6 +39,37 @@ TEST(Paraver, ReadsStatesEventsAndMessages) {
   EXPECT_FALSE(work->diagnostics.defective());
 }
 
+// The number of communicators stands behind the tasks of an application; some writers have the next one there.
+TEST(Paraver, HeadersInAllForms) {
+  for (const char* applications : {"2:2(2:1,1:1),3:1(1:1),1", "2:2(2:1,1:1):1(1:1)", "2:2(2:1,1:1),1(1:1),14"}) {
+    const Work work = make_work();
+    const auto file =
+        read_prv(Blob::own("a.prv", "#Paraver (01/02/20 at 10:11):500_ns:1(4):" + std::string(applications) +
+                                        "\n2:1:2:1:1:50:6000:7\n"),
+                 work);
+    ASSERT_TRUE(file.ok()) << applications << file.error().text();
+    ASSERT_EQ(file->threads.size(), 4U) << applications;
+    EXPECT_EQ(file->threads[3].application, 1U) << applications;
+    ASSERT_EQ(file->events.size(), 1U) << applications;
+    EXPECT_EQ(file->events[0].thread, 3U) << applications;
+    EXPECT_TRUE(work->diagnostics.all().empty()) << applications;
+  }
+}
+
+// Extrae puts a message where its data left: behind records that are later than the call which sends it.
+TEST(Paraver, MessagesStandWhereTheDataLeft) {
+  const Work work = make_work();
+  const auto file = read_prv(Blob::own("a.prv",
+                                       "#Paraver (01/02/20 at 10:11):500_ns:1(4):1:2(1:1,1:1)\n"
+                                       "1:1:1:1:1:100:120:4\n1:1:1:1:1:120:300:1\n"
+                                       "3:1:1:1:1:100:120:2:1:2:1:90:200:8:0\n2:1:1:1:1:110:6000:0\n"),
+                             work);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->messages.size(), 1U);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].place.line, 5U);  // the event, which runs backwards
+}
+
 TEST(Paraver, MapsToTheTraceLevel) {
   TemporaryDirectory scratch;
   std::ofstream(scratch / "a.prv") << kTrace;
