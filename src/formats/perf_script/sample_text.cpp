@@ -109,7 +109,7 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   const bool indented = !line.empty() && (line.front() == ' ' || line.front() == '\t');
   line = trim(line);
   if (!indented && !line.ends_with(')')) return std::nullopt;
-  const std::size_t blank = line.find(' ');
+  const std::size_t blank = line.find_first_of(" \t");  // a tab: simpleperf of Android
   if (blank == std::string_view::npos || !is_hex(line.substr(0, blank))) return std::nullopt;
   FrameLine out;
   out.address = line.substr(0, blank);

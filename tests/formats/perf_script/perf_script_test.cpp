@@ -56,6 +56,10 @@ TEST(PerfScript, Frames) {
   frame = parse_frame("  1234 [unknown] (/usr/bin/dd)");
   ASSERT_TRUE(frame);
   EXPECT_EQ(name_of(*frame), "[dd]");
+  frame = parse_frame("        b3cea6c4\tLock::unlock() (/system/lib/libc.so)");
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->symbol, "Lock::unlock()");
+  EXPECT_EQ(frame->module, "/system/lib/libc.so");
   EXPECT_FALSE(parse_frame("java 19983 cycles:"));
   EXPECT_FALSE(parse_frame("dd 29776 666709.771979:   10101010 cpu-clock: "));
 }
