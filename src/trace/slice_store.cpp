@@ -164,10 +164,7 @@ class SliceStore::Arranger {
       std::size_t at = lane.open.size() - 1;
       while (lane.open[at].waits) --at;
       if (lane.open[at].end_ns > time) return;
-      for (std::size_t i = at + 1; i < lane.open.size(); ++i) {
-        slices_[lane.open[i].at].end_ns = lane.open[at].end_ns;
-        ++defects.closed_early;
-      }
+      for (std::size_t i = at + 1; i < lane.open.size(); ++i) close_early(lane.open[i], lane.open[at].end_ns);
       lane.open.resize(at);
       --lane.complete;
     }
@@ -209,6 +206,7 @@ class SliceStore::Arranger {
   void close(const StoredSlice& end) {
     Lane& lane = lanes_[0];
     drop_finished(lane, end.begin_ns);
+    if (forgive(end)) return;
     const auto found = std::find_if(lane.open.rbegin(), lane.open.rend(), [&](const Open& open) {
       return open.waits && (end.region == Event::kNoName || slices_[open.at].region == end.region);
     });
@@ -217,16 +215,38 @@ class SliceStore::Arranger {
       return;
     }
     const std::size_t at = static_cast<std::size_t>(lane.open.rend() - found) - 1;
-    for (std::size_t i = at; i < lane.open.size(); ++i) {
-      slices_[lane.open[i].at].end_ns = end.begin_ns;
+    slices_[lane.open[at].at].end_ns = end.begin_ns;
+    for (std::size_t i = at + 1; i < lane.open.size(); ++i) {
+      close_early(lane.open[i], end.begin_ns);
       if (!lane.open[i].waits) --lane.complete;
     }
-    defects.closed_early += lane.open.size() - at - 1;
     lane.open.resize(at);
+  }
+
+  void close_early(const Open& open, std::int64_t time) {
+    StoredSlice& slice = slices_[open.at];
+    slice.end_ns = time;
+    ++defects.closed_early;
+    if (!open.waits) return;
+    if (!early_.empty() && early_.back().end_ns != time) early_.clear();
+    early_.push_back(slice);
+  }
+
+  // Ends of the same moment come in any order: a slice that was closed early ended at its time all the same when its
+  // own end says so.
+  bool forgive(const StoredSlice& end) {
+    const auto found = std::find_if(early_.rbegin(), early_.rend(), [&](const StoredSlice& slice) {
+      return slice.end_ns == end.begin_ns && slice.region == end.region;
+    });
+    if (found == early_.rend()) return false;
+    early_.erase(std::next(found).base());
+    --defects.closed_early;
+    return true;
   }
 
   std::span<StoredSlice> slices_;
   std::vector<Lane> lanes_;
+  std::vector<StoredSlice> early_;  // of the last moment at which some were closed early
   std::size_t kept_ = 0;
 };
 

@@ -139,6 +139,28 @@ TEST(Chrome, LocalIdsAreThoseOfAProcess) {
   EXPECT_TRUE(work->diagnostics.all().empty());
 }
 
+// What ends in the same moment ends there in whatever order the file has it; later ends are a defect.
+TEST(Chrome, EndsOfOneMomentComeInAnyOrder) {
+  const auto event = [](const char* phase, const char* name, const char* more) {
+    return fmt::format(R"({{"ph":"{}","name":"{}","pid":1,"tid":1,"ts":{}}},)", phase, name, more);
+  };
+  const std::string begins = event("B", "a", "1") + event("B", "b", "2") + event("X", "x", R"(3,"dur":4)") +
+                             event("B", "a", "4") + event("E", "a", "7");  // ends with the slice around it
+  for (const char* last : {"9", "11"}) {
+    DatasetPtr dataset;
+    const Work work = make_work();
+    const auto trace = read_text(
+        "[" + begins + event("E", "a", "9") + event("E", "b", last) + R"({"ph":"i","ts":12,"pid":1,"name":"end"}])",
+        "chrome", dataset, work);
+    ASSERT_NE(trace, nullptr);
+    const auto sums = sums_of(*trace);
+    EXPECT_EQ(sums.names.at("a").total_ns, 8000 + 3000);
+    EXPECT_EQ(sums.names.at("b").total_ns, 7000);
+    EXPECT_EQ(sums.names.at("x").total_ns, 4000);
+    EXPECT_EQ(work->diagnostics.all().size(), last == std::string_view("9") ? 0U : 2U);
+  }
+}
+
 TEST(Chrome, WhatStandsBesideTheEventsIsKeptOrTold) {
   const Work work = make_work();
   DatasetPtr dataset;
