@@ -27,16 +27,16 @@ class PerfettoDataset final : public LoadedTraceDataset<PerfettoTrace> {
   }
 };
 
-// Fields that packets of traces have, with the right kind of value.
-bool is_packet_field(const Field& field) {
-  switch (field.number) {
+// Fields that packets of traces have, and the kind of value that each has.
+std::optional<Wire> wire_of_packet_field(std::uint32_t number) {
+  switch (number) {
     case packet_field::timestamp:
     case packet_field::sequence_id:
     case packet_field::sequence_flags:
     case packet_field::state_cleared:
     case packet_field::clock_id:
     case packet_field::trusted_uid:
-      return field.wire == Wire::varint;
+      return Wire::varint;
     case packet_field::track_event:
     case packet_field::track_descriptor:
     case packet_field::interned_data:
@@ -49,9 +49,9 @@ bool is_packet_field(const Field& field) {
     case packet_field::thread_descriptor:
     case packet_field::ftrace_events:
     case packet_field::trace_config:
-      return field.wire == Wire::bytes;
+      return Wire::bytes;
     default:
-      return false;
+      return std::nullopt;
   }
 }
 
@@ -67,7 +67,11 @@ Match recognise(const Source& source) {
     if (field.number != trace_field::packet || field.wire != Wire::bytes) return {};
     FieldCursor inner(field.bytes);
     bool sound = false;
-    for (Field part; inner.next(part);) sound = sound || is_packet_field(part);
+    for (Field part; inner.next(part);) {
+      const auto wire = wire_of_packet_field(part.number);
+      if (wire && *wire != part.wire) return {};  // another message with fields of these numbers
+      sound = sound || wire;
+    }
     if (inner.failed() != nullptr) return {};
     if (sound) ++known;
   }

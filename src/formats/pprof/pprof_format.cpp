@@ -36,9 +36,10 @@ const char* legacy_name(const Blob& blob) {
   return nullptr;
 }
 
+// Both of its texts may be the empty one, which is not written at all.
 bool is_value_type(std::string_view message) {
   protobuf::Reader reader(message);
-  bool any = false;
+  bool any = message.empty();
   for (protobuf::Field field; reader.next(field);) {
     if (field.number > 2 || field.wire != protobuf::Wire::varint || field.value > (1U << 24)) return false;
     any = any || field.number == 1;
@@ -62,6 +63,7 @@ Match recognise(const Source& source) {
   protobuf::Reader reader(source.blob().text());
   constexpr int kLookedAt = 4096;  // fields
   int types = 0;
+  int unnamed = 0;
   int others = 0;
   bool empty_string_first = false;
   bool strings = false;
@@ -73,6 +75,7 @@ Match recognise(const Source& source) {
     if (field.number == 1) {
       if (!is_value_type(field.bytes)) return {};
       ++types;
+      if (field.bytes.empty()) ++unnamed;
     } else if (field.number == 2) {
       if (!is_sample(field.bytes)) return {};
       ++others;
@@ -82,6 +85,7 @@ Match recognise(const Source& source) {
     }
   }
   if (types == 0 || (others == 0 && !empty_string_first)) return {};
+  if (unnamed == types && (others == 0 || !empty_string_first)) return {};
   if (empty_string_first && reader.failed() == nullptr) {
     return {Confidence::certain, "protocol buffer with sample types, samples and a string table"};
   }

@@ -215,6 +215,18 @@ TEST(Perfetto, OldEventsOfAllPhases) {
 }
 
 // What is not used is counted and named.
+// Messages of others have fields of the same numbers, with values of other kinds.
+TEST(Perfetto, OtherMessagesAreNoTraces) {
+  std::string other;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    std::string body;
+    put_bytes(body, 1, "stack");
+    put_number(body, 2, 1000 + i);
+    put_bytes(other, 1, body);
+  }
+  EXPECT_FALSE(open_source(Source::of(Blob::own("x.pb", other)), make_work()).ok());
+}
+
 TEST(Perfetto, PacketsOfOthersAreTold) {
   std::string text = small_trace();
   for (const std::uint32_t field : {1U, 1U, 66U, 133U, 500U}) {

@@ -204,6 +204,15 @@ TEST(Pprof, StacksThatRepeatAddUp) {
 TEST(Pprof, IsRecognisedByItsContent) {
   EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", small().text))).confidence, Confidence::certain);
   EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", std::string("a;b 1\n")))).confidence, Confidence::no);
+  // A type whose texts are both empty is written as nothing; with samples and a table of strings it is one.
+  Made unnamed;
+  put_bytes(unnamed.text, 1, "");
+  EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", unnamed.text))).confidence, Confidence::no);
+  unnamed.sample({1}, {4});
+  unnamed.location(1, {1});
+  unnamed.function(1, 1);
+  unnamed.strings({"", "f"});
+  EXPECT_EQ(pprof::format().recognise(Source::of(Blob::own("x", unnamed.text))).confidence, Confidence::certain);
   std::string perfetto;  // packets with a time stamp
   std::string packet;
   put_integer(packet, 8, 12345);
