@@ -31,6 +31,12 @@ std::string copy_name(std::int64_t kind) {
       return "[CUDA memcpy DtoD]";
     case 10:
       return "[CUDA memcpy PtoP]";
+    case 11:
+      return "[CUDA Unified Memory memcpy HtoD]";
+    case 12:
+      return "[CUDA Unified Memory memcpy DtoH]";
+    case 13:
+      return "[CUDA Unified Memory memcpy DtoD]";
     default:
       return fmt::format("[CUDA memcpy kind {}]", kind);
   }

@@ -76,29 +76,53 @@ TEST(NsightTrace, KernelsKnowTheirLaunch) {
                                                   {"[CUDA memcpy DtoH] by cudaMemcpy_v3020", 5}}));
 }
 
-TEST(NsightTrace, SamplesOfThreads) {
+// A database with these tables, as text.
+std::string database_of(const char* sql) {
   sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(":memory:", &handle), SQLITE_OK);
-  // Chains in no order; depth 0 is where the thread was. One sample has no chain.
-  ASSERT_EQ(
-      sqlite3_exec(handle,
-                   "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
-                   "INSERT INTO StringIds VALUES (1,'main'),(2,'solve'),(3,'/bin/a'),(4,'cudaFree');"
-                   "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT,"
-                   " nameId INT); INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0,5,16777217,1,4);"
-                   "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, correlationId INT, shortName INT);"
-                   "CREATE TABLE COMPOSITE_EVENTS(id INT, start INT, globalTid INT, cpuCycles INT);"
-                   "INSERT INTO COMPOSITE_EVENTS VALUES (7,100,16777217,1),(8,200,16777217,1),(9,300,16777217,1);"
-                   "CREATE TABLE VULKAN_API(start INT, end INT); INSERT INTO VULKAN_API VALUES (1,2),(3,4);"
-                   "CREATE TABLE SAMPLING_CALLCHAINS(id INT, symbol INT, module INT, stackDepth INT);"
-                   "INSERT INTO SAMPLING_CALLCHAINS VALUES (8,1,3,0),(7,1,3,1),(7,2,3,0);",
-                   nullptr, nullptr, nullptr),
-      SQLITE_OK);
+  EXPECT_EQ(sqlite3_open(":memory:", &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_int64 size = 0;
   unsigned char* const bytes = sqlite3_serialize(handle, "main", &size, 0);
-  const std::string text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  std::string text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   sqlite3_free(bytes);
   sqlite3_close(handle);
+  return text;
+}
+
+TEST(NsightTrace, CopiesAreNamedByTheirKind) {
+  const std::string text = database_of(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (4,'cudaFree');"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId INT);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0,5,16777217,1,4);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, correlationId INT, shortName INT);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, deviceId INT, contextId INT, streamId INT,"
+      " correlationId INT, globalPid INT, copyKind INT, bytes INT);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (10,12,0,1,7,0,16777216,8,1),(20,23,0,1,7,0,16777216,11,1),"
+      "(30,34,0,1,7,0,16777216,12,1),(40,45,0,1,7,0,16777216,99,1);");
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  const auto sums = test::sums_of(**trace);
+  EXPECT_EQ(sums.names.at("[CUDA memcpy DtoD]").total_ns, 2);
+  EXPECT_EQ(sums.names.at("[CUDA Unified Memory memcpy HtoD]").total_ns, 3);
+  EXPECT_EQ(sums.names.at("[CUDA Unified Memory memcpy DtoH]").total_ns, 4);
+  EXPECT_EQ(sums.names.at("[CUDA memcpy kind 99]").total_ns, 5);
+}
+
+TEST(NsightTrace, SamplesOfThreads) {
+  // Chains in no order; depth 0 is where the thread was. One sample has no chain.
+  const std::string text = database_of(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+      "INSERT INTO StringIds VALUES (1,'main'),(2,'solve'),(3,'/bin/a'),(4,'cudaFree');"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT,"
+      " nameId INT); INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0,5,16777217,1,4);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, correlationId INT, shortName INT);"
+      "CREATE TABLE COMPOSITE_EVENTS(id INT, start INT, globalTid INT, cpuCycles INT);"
+      "INSERT INTO COMPOSITE_EVENTS VALUES (7,100,16777217,1),(8,200,16777217,1),(9,300,16777217,1);"
+      "CREATE TABLE VULKAN_API(start INT, end INT); INSERT INTO VULKAN_API VALUES (1,2),(3,4);"
+      "CREATE TABLE SAMPLING_CALLCHAINS(id INT, symbol INT, module INT, stackDepth INT);"
+      "INSERT INTO SAMPLING_CALLCHAINS VALUES (8,1,3,0),(7,1,3,1),(7,2,3,0);");
   const Work work = make_work();
   auto dataset = open_source(Source::of(Blob::own("x.sqlite", text)), work);
   ASSERT_TRUE(dataset.ok()) << dataset.error().text();
