@@ -1,6 +1,6 @@
 // The index of timelines on DUMPI, ovni and HPCToolkit traces: building as a ratio to a plain pass over the same
 // events, size as a share of the input, and what a view of 2,048 pixels costs at every zoom, for traces of growing
-// size. Usage: timeline_bench [MILLIONS OF TRANSITIONS]...
+// size. Usage: timeline_bench [FAMILY]... [MILLIONS OF TRANSITIONS]...
 #include <fmt/format.h>
 
 #include <cmath>
@@ -65,7 +65,7 @@ double view_ms(const summary::Timeline& timeline, double part, bool exact) {
                    .cpu;
 }
 
-void run(const char* family, const fs::path& path, const fs::path& directory) {
+void run(std::string_view family, const fs::path& path, const fs::path& directory) {
   const Work work = make_work();
   const auto dataset = must(open_dataset(path, work));
   const auto trace = must(dataset->trace());
@@ -111,18 +111,25 @@ void run(const char* family, const fs::path& path, const fs::path& directory) {
 
 int main(int argc, char** argv) {
   std::vector<double> millions;
-  for (int i = 1; i < argc; ++i) millions.push_back(std::atof(argv[i]));
+  std::vector<std::string_view> families;
+  for (int i = 1; i < argc; ++i) {
+    if (std::atof(argv[i]) > 0) {
+      millions.push_back(std::atof(argv[i]));
+    } else {
+      families.emplace_back(argv[i]);
+    }
+  }
   if (millions.empty()) millions = {1, 10};
+  if (families.empty()) families = {"dumpi", "ovni", "hpctoolkit"};
   fmt::print(
       "family     transitions  M ev/s  build/pass  index/input  per tr.  open     | ms CPU for {} rows x 2048 px, "
       "whole, "
       "1/10, 1/100, 1/1000 | placeholder, memory\n",
       kRows);
   for (const double count : millions) {
-    for (const char* family : {"dumpi", "ovni", "hpctoolkit"}) {
+    for (const std::string_view name : families) {
       std::string pattern = (fs::temp_directory_path() / "timeline-bench-XXXXXX").string();
       const fs::path root = mkdtemp(pattern.data());
-      const std::string_view name = family;
       fs::path path = root;
       if (name == "dumpi") {
         make_dumpi(root, count * 1e6);
@@ -133,7 +140,7 @@ int main(int argc, char** argv) {
         path = root / "db";
         make_sample_database(path, kRows, static_cast<std::uint64_t>(count * 1e6) / kRows);
       }
-      run(family, path, root);
+      run(name, path, root);
       fs::remove_all(root);
     }
   }

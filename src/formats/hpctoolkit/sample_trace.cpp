@@ -174,6 +174,26 @@ std::optional<TimeWindow> SampleTrace::location_span(LocationId location) const 
   return TimeWindow{time_at(0), time_at(count - 1)};
 }
 
+bool SampleTrace::in_time_order(LocationId location) const {
+  const std::vector<SampleLine>& lines = lines_[location.index()];
+  if (lines.size() != 1 || lines[0].metric.valid()) return false;
+  const auto order = order_of(location);
+  return order.ok() && (*order)->records.empty();
+}
+
+void SampleTrace::believe_in_time_order(LocationId location) const {
+  std::call_once(orders_[location.index()].once, [] {});
+}
+
+std::size_t SampleTrace::read_samples(LocationId location, std::uint64_t record, std::span<PlacedSample> out) const {
+  const std::vector<SampleLine>& lines = lines_[location.index()];
+  if (lines.size() != 1 || record >= lines[0].count) return 0;
+  const SampleLine& line = lines[0];
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), line.count - record));
+  for (std::size_t i = 0; i < count; ++i) out[i] = {time(line, record + i), map(context(line, record + i))};
+  return count;
+}
+
 Result<void> SampleTrace::detail(const Event& event, std::string& out) const {
   const auto [line, record] = find(event.location, event.record);
   if (line == nullptr) return {};

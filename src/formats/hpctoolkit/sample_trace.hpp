@@ -6,6 +6,7 @@
 
 #include "base/work.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
+#include "trace/sample_records.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom::hpctoolkit {
@@ -22,7 +23,7 @@ struct SampleLine {
 };
 
 // MT: every const method is safe.
-class SampleTrace : public Trace {
+class SampleTrace : public Trace, public SampleRecords {
  public:
   // `lines` in any order; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
   SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines, Endian order,
@@ -37,6 +38,10 @@ class SampleTrace : public Trace {
   }
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
+
+  [[nodiscard]] bool in_time_order(LocationId location) const override;
+  void believe_in_time_order(LocationId location) const override;
+  std::size_t read_samples(LocationId location, std::uint64_t record, std::span<PlacedSample> out) const override;
 
   [[nodiscard]] std::int64_t time(const SampleLine& line, std::uint64_t index) const {
     return static_cast<std::int64_t>(load_unchecked<std::uint64_t>(line.at + index * line.stride, order_) *

@@ -20,13 +20,10 @@ Activity::Activity(const Trace& trace, Contexts& contexts, ChannelId channel)
 std::uint32_t Activity::compute() { return contexts_.child(kNothing, {StepKind::compute, 0}); }
 
 // Functions only: loops and lines belong to theirs.
-std::uint32_t Activity::sampled(ContextId found) {
-  constexpr std::uint32_t kUnseen = 0xFFFFFFFF;
+std::uint32_t Activity::first_sampled(ContextId found) {
   const ContextTree& tree = trace_.definitions().contexts;
   if (found.index() >= tree.size()) return kNothing;
   if (sampled_.empty()) sampled_.assign(tree.size(), kUnseen);
-  std::uint32_t& known = sampled_[found.index()];
-  if (known != kUnseen) return known;
   ContextId context = found;
   std::vector<std::int64_t> regions;
   for (; context.valid(); context = tree[context].parent) {
@@ -35,8 +32,15 @@ std::uint32_t Activity::sampled(ContextId found) {
   }
   std::uint32_t at = kNothing;
   for (std::size_t i = regions.size(); i-- > 0;) at = contexts_.child(at, {StepKind::region, regions[i]});
-  known = at;
-  return at;
+  return sampled_[found.index()] = at;
+}
+
+std::vector<SampledContext> Activity::sampled_contexts() const {
+  std::vector<SampledContext> out;
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    if (sampled_[i] != kUnseen) out.push_back({static_cast<std::uint32_t>(i), sampled_[i]});
+  }
+  return out;
 }
 
 bool Activity::enter(std::uint32_t region) {
@@ -68,8 +72,7 @@ bool Activity::take(const Event& event) {
     case EventKind::leave:
       return leave(event.name);
     case EventKind::sample:
-      samples_ = true;
-      return open_.empty() && set(event.name == Event::kNoName ? kNothing : sampled(event.context()));
+      return take_sample(event.context());
     default:
       // Before its first region a location computes.
       return current_ == kNothing && open_.empty() && !samples_ && event.has_time && set(compute());

@@ -17,6 +17,12 @@ struct Transition {
   std::uint32_t context = kNothing;
 };
 
+// A context of the trace, which may be a line or a loop, and the one that it counts as here.
+struct SampledContext {
+  std::uint32_t stored = 0;
+  std::uint32_t context = kNothing;
+};
+
 // What leads from a context to one below it.
 enum class StepKind : std::uint8_t { compute, region, value };
 struct Step {
@@ -67,13 +73,25 @@ class Activity {
 
   // False when the event changes nothing; true: from its time on the location is in current().
   bool take(const Event& event);
+  // The same for a sample alone; an invalid context is none.
+  bool take_sample(ContextId context) {
+    samples_ = true;
+    return open_.empty() && set(context.valid() ? sampled(context) : kNothing);
+  }
   [[nodiscard]] std::uint32_t current() const { return current_; }
+  // Which contexts of the trace were sampled and what they are here, in rising order.
+  [[nodiscard]] std::vector<SampledContext> sampled_contexts() const;
 
  private:
+  static constexpr std::uint32_t kUnseen = 0xFFFFFFFF;
   bool enter(std::uint32_t region);
   bool leave(std::uint32_t region);
   std::uint32_t compute();
-  std::uint32_t sampled(ContextId context);
+  std::uint32_t sampled(ContextId context) {
+    return context.index() < sampled_.size() && sampled_[context.index()] != kUnseen ? sampled_[context.index()]
+                                                                                     : first_sampled(context);
+  }
+  std::uint32_t first_sampled(ContextId context);
   bool set(std::uint32_t context) {
     const bool changed = context != current_;
     current_ = context;

@@ -34,11 +34,14 @@ void fold(std::vector<Part>& parts, const Contexts& contexts) {
   constexpr double kLongest = 36028797018963968.0;  // 2^55 ns: a place still fits below it
   static_assert(kFan * kShares <= kMost && kMost < 256);
   if (parts.size() <= kShares) return;
+  std::array<std::uint64_t, kMost> keys;
   std::array<std::uint64_t, kMost> came;
   std::size_t last = 0;
   std::array<Part, kMost> made;
   std::size_t count = 0;
-  double anywhere = -1;  // below 0: nothing yet
+  std::size_t lightest = 0;  // of those that were made
+  bool known = false;        // which one that is
+  double anywhere = -1;      // below 0: nothing yet
   const auto add = [&](std::uint32_t to, double more) {
     if (to == kAnywhere) {
       anywhere = std::max(anywhere, 0.0) + more;
@@ -46,21 +49,34 @@ void fold(std::vector<Part>& parts, const Contexts& contexts) {
     }
     std::size_t at = 0;
     while (at < count && made[at].context != to) ++at;
-    if (at == count) made[count++] = {to, 0};
-    made[at].time_ns += more;
+    if (at < count) {
+      made[at].time_ns += more;
+      known = known && at != lightest;
+      return;
+    }
+    if (known && more < made[lightest].time_ns) lightest = count;
+    made[count++] = {to, more};
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if ((parts[i].context & kBelow) != 0) {
       add(parts[i].context, parts[i].time_ns);
     } else {
-      came[last++] = static_cast<std::uint64_t>(std::min(parts[i].time_ns, kLongest)) << 8 | i;
+      keys[last++] = static_cast<std::uint64_t>(std::min(parts[i].time_ns, kLongest)) << 8 | i;
     }
   }
-  std::sort(came.begin(), came.begin() + static_cast<std::ptrdiff_t>(last));
+  // No two are equal, so each has its place; for so few this is quicker than what has to guess.
+  for (std::size_t i = 0; i < last; ++i) {
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < last; ++k) place += keys[k] < keys[i] ? 1 : 0;
+    came[place] = keys[i];
+  }
   std::size_t first = 0;
   while (last - first + count + (anywhere < 0 ? 0 : 1) > kShares) {
-    std::size_t lightest = 0;
-    for (std::size_t i = 1; i < count; ++i) lightest = made[i].time_ns < made[lightest].time_ns ? i : lightest;
+    if (!known) {
+      lightest = 0;
+      for (std::size_t i = 1; i < count; ++i) lightest = made[i].time_ns < made[lightest].time_ns ? i : lightest;
+      known = count > 0;
+    }
     const Part* next = first < last ? &parts[came[first] & 0xFF] : nullptr;
     if (next != nullptr && (count == 0 || next->time_ns <= made[lightest].time_ns)) {
       ++first;
@@ -68,6 +84,7 @@ void fold(std::vector<Part>& parts, const Contexts& contexts) {
     } else {
       const Part gone = made[lightest];
       made[lightest] = made[--count];
+      known = false;
       add(parent_of(contexts, gone.context) | kBelow, gone.time_ns);
     }
   }
@@ -120,7 +137,7 @@ std::uint64_t get_varint(const std::uint8_t*& at, const std::uint8_t* end) {
 }  // namespace
 
 std::uint64_t BlockTree::Layout::bytes() const {
-  std::uint64_t sum = packed_bytes + blocks * sizeof(std::uint64_t);
+  std::uint64_t sum = packed_bytes + blocks * sizeof(BlockPlace) + sampled * sizeof(SampledContext);
   for (const std::uint64_t size : level_sizes) sum += size * sizeof(Node);
   return sum;
 }
@@ -131,7 +148,8 @@ std::optional<BlockTree> BlockTree::over(std::span<const std::byte> bytes, const
   // Sizes first, each against what is there: sums of them may not wrap.
   const std::uint64_t most = bytes.size();
   if (layout.packed_bytes > most || layout.packed_bytes % 8 != 0 || layout.blocks > most / 8 ||
-      layout.level_sizes.size() > 24 || (layout.blocks == 0) != layout.level_sizes.empty()) {
+      layout.sampled > most / sizeof(SampledContext) || layout.level_sizes.size() > 24 ||
+      (layout.blocks == 0) != layout.level_sizes.empty()) {
     return std::nullopt;
   }
   std::uint64_t expected = layout.blocks;
@@ -150,12 +168,13 @@ std::optional<BlockTree> BlockTree::over(std::span<const std::byte> bytes, const
   tree.contexts_ = contexts;
   tree.packed_ = {reinterpret_cast<const std::uint8_t*>(bytes.data()), layout.packed_bytes};
   const std::byte* at = bytes.data() + layout.packed_bytes;
-  tree.offsets_ = {reinterpret_cast<const std::uint64_t*>(at), layout.blocks};
-  at += layout.blocks * sizeof(std::uint64_t);
+  tree.places_ = {reinterpret_cast<const BlockPlace*>(at), layout.blocks};
+  at += layout.blocks * sizeof(BlockPlace);
   for (const std::uint64_t size : layout.level_sizes) {
     tree.levels_.emplace_back(reinterpret_cast<const Node*>(at), size);
     at += size * sizeof(Node);
   }
+  tree.sampled_ = {reinterpret_cast<const SampledContext*>(at), layout.sampled};
   return tree;
 }
 
@@ -167,15 +186,13 @@ BlockTreeBuilder::BlockTreeBuilder(const Contexts& contexts, std::shared_ptr<Arr
     : contexts_(contexts),
       pool_(pool ? std::move(pool) : std::make_shared<ArrayPool>(std::numeric_limits<std::uint64_t>::max() / 2)),
       packed_(*pool_),
-      offsets_(*pool_) {}
+      places_(*pool_) {}
 
-// A dictionary of the block's contexts, then per transition the time since the one before and a place in the
-// dictionary.
-void BlockTreeBuilder::close_block(std::int64_t end_ns) {
+void BlockTreeBuilder::close_block(std::int64_t end_ns, std::uint64_t next_record) {
   parts_.clear();
-  std::array<std::uint8_t, kBlock> place;
+  std::array<std::uint8_t, kBlock> entries;
   // Marks of other blocks are out of date by themselves.
-  const std::uint64_t block = (offsets_.size() + 1) << 8;
+  const std::uint64_t block = (places_.size() + 1) << 8;
   if (mark_.size() < contexts_.nodes().size() + 1) mark_.resize(contexts_.nodes().size() * 3 / 2 + 16);
   for (std::size_t i = 0; i < open_count_; ++i) {
     const std::int64_t until = i + 1 < open_count_ ? open_[i + 1].time_ns : end_ns;
@@ -185,30 +202,41 @@ void BlockTreeBuilder::close_block(std::int64_t end_ns) {
       mark = block | parts_.size();
       parts_.push_back({context, 0});
     }
-    place[i] = static_cast<std::uint8_t>(mark & 0xFF);
-    parts_[place[i]].time_ns += static_cast<double>(until - open_[i].time_ns);
+    entries[i] = static_cast<std::uint8_t>(mark & 0xFF);
+    parts_[entries[i]].time_ns += static_cast<double>(until - open_[i].time_ns);
   }
-  std::array<std::uint8_t, 2 + kBlock * 16> bytes;
-  std::uint8_t* out = bytes.data();
-  *out++ = static_cast<std::uint8_t>(open_count_);
-  *out++ = static_cast<std::uint8_t>(parts_.size());
-  for (const Part& part : parts_) out = put_varint(out, part.context);
-  std::int64_t before = open_[0].time_ns;
-  for (std::size_t i = 0; i < open_count_; ++i) {
-    out = put_varint(out, static_cast<std::uint64_t>(open_[i].time_ns - before));
-    before = open_[i].time_ns;
-    *out++ = place[i];
+  if (next_record < BlockPlace::kRecords && next_record - first_record_ <= BlockPlace::kMostRecords) {
+    places_.push_back(BlockPlace::in_trace(first_record_, next_record - first_record_));
+    any_in_trace_ = true;
+  } else {
+    places_.push_back(pack_block({entries.data(), open_count_}));
   }
-  offsets_.push_back(packed_.size());
-  const auto size = static_cast<std::size_t>(out - bytes.data());
-  const std::size_t old = packed_.size();
-  packed_.resize(old + size);
-  if (packed_.size() == old + size) std::memcpy(packed_.data() + old, bytes.data(), size);
   count_ += open_count_;
   const std::int64_t begin = open_[0].time_ns;
   open_count_ = 0;
   closed_until_ = end_ns;
   push(0, make_node(begin, end_ns, parts_, contexts_), end_ns);
+}
+
+// A dictionary of the block's contexts, then per transition the time since the one before and its entry in the
+// dictionary.
+BlockPlace BlockTreeBuilder::pack_block(std::span<const std::uint8_t> entries) {
+  std::array<std::uint8_t, 2 + kBlock * 16> bytes;
+  std::uint8_t* out = bytes.data();
+  *out++ = static_cast<std::uint8_t>(entries.size());
+  *out++ = static_cast<std::uint8_t>(parts_.size());
+  for (const Part& part : parts_) out = put_varint(out, part.context);
+  std::int64_t before = open_[0].time_ns;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    out = put_varint(out, static_cast<std::uint64_t>(open_[i].time_ns - before));
+    before = open_[i].time_ns;
+    *out++ = entries[i];
+  }
+  const auto size = static_cast<std::size_t>(out - bytes.data());
+  const std::size_t old = packed_.size();
+  packed_.resize(old + size);
+  if (packed_.size() == old + size) std::memcpy(packed_.data() + old, bytes.data(), size);
+  return BlockPlace::packed(old);
 }
 
 void BlockTreeBuilder::push(std::size_t level, const Node& node, std::int64_t end_ns) {
@@ -250,10 +278,11 @@ BlockTree BlockTreeBuilder::preview() const {
   return tree;
 }
 
-Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns) && {
+Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns, std::uint64_t records,
+                                           std::span<const SampledContext> sampled) && {
   if (open_count_ > 0) {
     end_ns = std::max(end_ns, open_[open_count_ - 1].time_ns);
-    close_block(end_ns);
+    close_block(end_ns, records);
   }
   for (std::size_t level = 0; level < levels_.size() && levels_[level].size() > 1; ++level) {
     const std::size_t rest = levels_[level].size() % kFan;
@@ -261,8 +290,9 @@ Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns) && {
   }
   BlockTree::Layout layout;
   layout.packed_bytes = (packed_.size() + 7) / 8 * 8;
-  layout.blocks = offsets_.size();
+  layout.blocks = places_.size();
   for (const auto& level : levels_) layout.level_sizes.push_back(level.size());
+  if (any_in_trace_) layout.sampled = sampled.size();
   struct Kept {
     std::shared_ptr<ArrayPool> pool;
     LargeArray<std::byte> bytes;
@@ -274,12 +304,13 @@ Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns) && {
     std::byte* out = kept->bytes.data();
     if (packed_.size() > 0) std::memcpy(out, packed_.data(), packed_.size());
     out += layout.packed_bytes;
-    std::memcpy(out, offsets_.data(), offsets_.size() * sizeof(std::uint64_t));
-    out += offsets_.size() * sizeof(std::uint64_t);
+    std::memcpy(out, places_.data(), places_.size() * sizeof(BlockPlace));
+    out += places_.size() * sizeof(BlockPlace);
     for (const auto& level : levels_) {
       std::memcpy(out, level.data(), level.size() * sizeof(Node));
       out += level.size() * sizeof(Node);
     }
+    if (layout.sampled > 0) std::memcpy(out, sampled.data(), layout.sampled * sizeof(SampledContext));
   }
   const std::span<const std::byte> bytes(kept->bytes.data(), kept->bytes.size());
   auto tree =
@@ -288,28 +319,70 @@ Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns) && {
   return std::move(*tree);
 }
 
+std::span<const Transition> BlockReader::read(std::size_t block) {
+  transitions_.clear();
+  if (block < tree_.places_.size()) tree_.places_[block].is_in_trace() ? read_again(block) : unpack(block);
+  return transitions_;
+}
+
 // What a damaged file says is cut to what can be: no place outside of the bytes, no context that there is not, no time
 // that goes back.
-void BlockTree::unpack(std::size_t block, std::vector<Transition>& out) const {
-  out.clear();
-  if (block >= offsets_.size() || offsets_[block] >= packed_.size()) return;
-  const std::uint8_t* at = packed_.data() + offsets_[block];
-  const std::uint8_t* const end = packed_.data() + packed_.size();
+void BlockReader::unpack(std::size_t block) {
+  const std::uint64_t offset = tree_.places_[block].offset();
+  if (offset >= tree_.packed_.size()) return;
+  const std::uint8_t* at = tree_.packed_.data() + offset;
+  const std::uint8_t* const end = tree_.packed_.data() + tree_.packed_.size();
   if (end - at < 2) return;
   const std::size_t count = std::min<std::size_t>(*at++, kBlock);
   std::array<std::uint32_t, 256> dictionary;
   const std::size_t entries = *at++;
   for (std::size_t i = 0; i < entries; ++i) {
     const auto context = static_cast<std::uint32_t>(get_varint(at, end));
-    dictionary[i] = context < contexts_ ? context : kNothing;
+    dictionary[i] = context < tree_.contexts_ ? context : kNothing;
   }
-  out.resize(count);
-  std::int64_t time = levels_[0][block].begin_ns;
+  transitions_.resize(count);
+  std::int64_t time = tree_.levels_[0][block].begin_ns;
   for (std::size_t i = 0; i < count; ++i) {
     time = static_cast<std::int64_t>(static_cast<std::uint64_t>(time) + get_varint(at, end));
-    const std::size_t place = at < end ? *at++ : 0;
-    out[i] = {time, place < entries ? dictionary[place] : kNothing};
+    const std::size_t entry = at < end ? *at++ : 0;
+    transitions_[i] = {time, entry < entries ? dictionary[entry] : kNothing};
   }
+}
+
+// The same as was done when the tree was made: what changes nothing is no transition, and of several at one moment the
+// last counts.
+void BlockReader::read_again(std::size_t block) {
+  if (tree_.trace_ == nullptr) return;
+  const BlockPlace place = tree_.places_[block];
+  samples_.resize(BlockPlace::kMostRecords);
+  const std::size_t count =
+      tree_.trace_->read_samples(tree_.location_, place.record(), {samples_.data(), place.count()});
+  const std::int64_t begin = tree_.levels_[0][block].begin_ns;
+  for (const PlacedSample& sample : std::span(samples_).first(count)) {
+    const std::uint32_t context = sample.context.valid() ? context_of(sample.context) : kNothing;
+    if (!transitions_.empty()) {
+      Transition& last = transitions_.back();
+      if (last.context == context) continue;
+      if (last.time_ns >= sample.time_ns) {
+        last.context = context;
+        continue;
+      }
+    }
+    transitions_.push_back({std::max(sample.time_ns, begin), context});
+  }
+}
+
+std::uint32_t BlockReader::context_of(ContextId stored) {
+  constexpr std::uint32_t kRecent = 256;
+  if (recent_.empty()) recent_.assign(kRecent, {ContextId::kNone, kNothing});
+  SampledContext& known = recent_[stored.value % kRecent];
+  if (known.stored == stored.value) return known.context;
+  const auto found =
+      std::lower_bound(tree_.sampled_.begin(), tree_.sampled_.end(), stored.value,
+                       [](const SampledContext& one, std::uint32_t number) { return one.stored < number; });
+  const bool met = found != tree_.sampled_.end() && found->stored == stored.value && found->context < tree_.contexts_;
+  known = {stored.value, met ? found->context : kNothing};
+  return known.context;
 }
 
 std::size_t BlockTree::block_at(std::int64_t time_ns) const {
@@ -370,7 +443,7 @@ void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, 
   if (levels_.empty() || count == 0) return;
   Pixels pixels(from_ns, width_ns, count, sink);
   const double to = static_cast<double>(from_ns) + width_ns * static_cast<double>(count);
-  std::vector<Transition> unpacked;
+  BlockReader reader(*this);
   struct Place {
     std::size_t level;
     std::size_t node;
@@ -387,7 +460,7 @@ void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, 
     if (end <= from_ns || static_cast<double>(node.begin_ns) >= to) continue;
     const bool narrow = static_cast<double>(end) - static_cast<double>(node.begin_ns) <= width_ns / 2;
     const bool single = node.share[0] == 65535 && (node.context[0] & kBelow) == 0;
-    if (narrow || single || (place.level == 0 && (!exact || offsets_.empty()))) {
+    if (narrow || single || (place.level == 0 && (!exact || places_.empty()))) {
       shares.clear();
       for (std::size_t i = 0; i < kShares; ++i) {
         if (node.share[i] == 0) continue;
@@ -406,13 +479,13 @@ void BlockTree::query(std::int64_t from_ns, double width_ns, std::size_t count, 
       for (std::size_t k = last; k-- > first;) stack.push_back({place.level - 1, k});
       continue;
     }
-    unpack(place.node, unpacked);
-    for (std::size_t i = 0; i < unpacked.size(); ++i) {
-      const std::int64_t until = i + 1 < unpacked.size() ? unpacked[i + 1].time_ns : end;
+    const std::span<const Transition> read = reader.read(place.node);
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const std::int64_t until = i + 1 < read.size() ? read[i + 1].time_ns : end;
       if (until <= from_ns) continue;
-      if (static_cast<double>(unpacked[i].time_ns) >= to) break;
-      const Part whole{unpacked[i].context, 1};
-      pixels.pour(unpacked[i].time_ns, until, {&whole, 1}, 1);
+      if (static_cast<double>(read[i].time_ns) >= to) break;
+      const Part whole{read[i].context, 1};
+      pixels.pour(read[i].time_ns, until, {&whole, 1}, 1);
     }
   }
   pixels.flush();

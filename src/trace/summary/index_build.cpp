@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 
 template <class Pack>
 void pack_fields(Pack& pack, BlockTree::Layout& layout) {
-  pack(layout.packed_bytes, layout.blocks, layout.level_sizes);
+  pack(layout.packed_bytes, layout.blocks, layout.level_sizes, layout.sampled);
 }
 template <class Pack>
 void pack_fields(Pack& pack, RowEntry& row) {
-  pack(row.first_ns, row.last_ns, row.length, row.layout, row.end_ns, row.transitions, row.nodes);
+  pack(row.first_ns, row.last_ns, row.length, row.layout, row.end_ns, row.transitions, row.nodes, row.in_time_order);
 }
 
 namespace {
@@ -46,6 +46,7 @@ Result<void> make_row(const Trace& trace, ChannelId channel, LocationId location
     out.row.last_ns = reader.last_ns();
   }
   FATHOM_TRY(out.row.tree, reader.finish());
+  out.row.in_time_order = reader.in_time_order();
   out.entry = entry_of(out.row);
   out.events = reader.events();
   out.met.assign(reader.met().nodes().begin(), reader.met().nodes().end());
@@ -63,12 +64,12 @@ BuiltIndex described(const StoredIndex& index, const fs::path& file) {
 }
 
 // Whether it is there already, as the first process sees it.
-Result<std::optional<BuiltIndex>> stored(const IndexPlace& place, std::size_t rows, const Work& work) {
+Result<std::optional<BuiltIndex>> stored(const IndexPlace& place, const Trace& trace, const Work& work) {
   FATHOM_CHECK(team().assemble("index"));
   std::optional<BuiltIndex> found;
   std::error_code ignored;
   if (team().first() && fs::exists(place.file, ignored)) {
-    auto index = read_index(place.file, place.key, rows);
+    auto index = read_index(place.file, place.key, trace);
     if (index.ok()) {
       found = described(*index, place.file);
     } else {
@@ -107,7 +108,7 @@ std::string directory_text(const std::vector<MadeRow>& rows, const IndexPlace& p
 }  // namespace
 
 Result<BuiltIndex> build_index(const Trace& trace, ChannelId channel, const Work& work, const IndexPlace& place) {
-  FATHOM_TRY(const std::optional<BuiltIndex> there, stored(place, trace.location_count(), work));
+  FATHOM_TRY(const std::optional<BuiltIndex> there, stored(place, trace, work));
   if (there) return *there;
   FATHOM_TRY(const IndexMemory memory, index_memory(work));
   const auto weight = [&](std::size_t i) { return extent(trace, LocationId(i)); };
@@ -135,7 +136,7 @@ Result<BuiltIndex> build_index(const Trace& trace, ChannelId channel, const Work
   FATHOM_CHECK(file.finish());
   FATHOM_CHECK(out.all_written());
   const fs::path written = out.path() / name;
-  FATHOM_TRY(const StoredIndex index, read_index(written, place.key, rows.size()));
+  FATHOM_TRY(const StoredIndex index, read_index(written, place.key, trace));
   std::error_code ignored;
   fs::permissions(written, fs::perms::owner_read | fs::perms::owner_write, ignored);
   BuiltIndex built = described(index, written);

@@ -19,9 +19,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kMagic = "FATHOMX1";
+constexpr std::string_view kMagic = "FATHOMX";
+constexpr char kVersion = '2';  // 1: all blocks are packed
+constexpr std::size_t kKeyAt = kMagic.size() + 1;
 constexpr std::size_t kKey = 32;
-constexpr std::size_t kHead = kIndexHead;  // magic, key, where the directory begins, its size, its checksum, spare
+constexpr std::size_t kHead =
+    kIndexHead;  // magic, version, key, where the directory begins, its size, its checksum, spare
 
 std::uint32_t checksum(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
@@ -59,12 +62,13 @@ class Numbers {
   bool short_ = false;
 };
 
-Result<StoredIndex> parse(const Blob& blob, std::string_view key, std::size_t rows) {
+Result<StoredIndex> parse(const Blob& blob, std::string_view key, const Trace& trace) {
   const auto damaged = [&](const char* what) { return Error(what, blob.place()); };
   const Bytes bytes = blob.bytes();
   if (bytes.size() < kHead || !blob.starts_with(kMagic)) return damaged("this is no index of a timeline");
-  if (blob.text().substr(kMagic.size(), kKey) != key) return damaged("the index belongs to another input");
-  Numbers head(bytes.subspan(kMagic.size() + kKey, kHead - kMagic.size() - kKey));
+  if (blob.text()[kMagic.size()] != kVersion) return damaged("the index is of another version");
+  if (blob.text().substr(kKeyAt, kKey) != key) return damaged("the index belongs to another input");
+  Numbers head(bytes.subspan(kKeyAt + kKey, kHead - kKeyAt - kKey));
   const auto begin = head.take<std::uint64_t>();
   const auto size = head.take<std::uint64_t>();
   const auto sum = head.take<std::uint32_t>();
@@ -84,7 +88,9 @@ Result<StoredIndex> parse(const Blob& blob, std::string_view key, std::size_t ro
     node.depth = node.parent == kNothing ? 0 : index.contexts[node.parent].depth + 1;
     index.contexts.push_back(node);
   }
+  const std::size_t rows = trace.location_count();
   if (in.take<std::uint64_t>() != rows) return damaged("the index has another number of rows");
+  const auto* const samples = dynamic_cast<const SampleRecords*>(&trace);
   auto owner = std::make_shared<Blob>(blob);
   for (std::size_t r = 0; r < rows; ++r) {
     auto row = std::make_shared<TimelineRow>();
@@ -99,9 +105,11 @@ Result<StoredIndex> parse(const Blob& blob, std::string_view key, std::size_t ro
     const auto levels = in.take<std::uint32_t>();
     if (!in.room(levels, 8) || levels > 64) return damaged("the index is damaged: levels");
     for (std::uint32_t i = 0; i < levels; ++i) layout.level_sizes.push_back(in.take<std::uint64_t>());
+    layout.sampled = in.take<std::uint64_t>();
     const auto end_ns = in.take<std::int64_t>();
     const auto transitions = in.take<std::uint64_t>();
     const auto nodes = in.take<std::uint32_t>();
+    row->in_time_order = in.take<std::uint8_t>() != 0;
     const auto known = in.take<std::uint32_t>();
     if (!in.room(known, 4)) return damaged("the index is damaged: rows");
     for (std::uint32_t i = 0; i < known; ++i) {
@@ -113,6 +121,10 @@ Result<StoredIndex> parse(const Blob& blob, std::string_view key, std::size_t ro
     if (!tree) return damaged("the index is damaged: blocks");
     if (checksum(tree->node_bytes()) != nodes) return damaged("the index is damaged: nodes");
     row->tree = std::move(*tree);
+    if (row->in_time_order || row->tree.needs_trace()) {
+      if (samples == nullptr) return damaged("the index reads from another kind of trace");
+      row->tree.read_from(*samples, LocationId(r));
+    }
     index.rows.push_back(std::move(row));
   }
   if (!in.complete()) return damaged("the index is damaged: its end");
@@ -121,17 +133,17 @@ Result<StoredIndex> parse(const Blob& blob, std::string_view key, std::size_t ro
 
 }  // namespace
 
-Result<StoredIndex> read_index(const fs::path& path, std::string_view key, std::size_t rows) {
+Result<StoredIndex> read_index(const fs::path& path, std::string_view key, const Trace& trace) {
   FATHOM_TRY(const Blob blob, map_file(path));
-  FATHOM_TRY(StoredIndex index, parse(blob, key, rows));
+  FATHOM_TRY(StoredIndex index, parse(blob, key, trace));
   utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // who was used last
   return index;
 }
 
 RowEntry entry_of(const TimelineRow& row) {
   const BlockTree& tree = row.tree;
-  return {row.first_ns,  row.last_ns,        tree.raw().size(),          tree.layout(),
-          tree.end_ns(), tree.transitions(), checksum(tree.node_bytes())};
+  return {row.first_ns,  row.last_ns,        tree.raw().size(),           tree.layout(),
+          tree.end_ns(), tree.transitions(), checksum(tree.node_bytes()), row.in_time_order};
 }
 
 IndexDirectory::IndexDirectory(std::uint64_t events, std::span<const Contexts::Node> contexts, std::uint64_t rows) {
@@ -154,15 +166,18 @@ void IndexDirectory::add(const RowEntry& row, std::uint64_t at, std::span<const 
   put(text_, row.layout.blocks);
   put(text_, static_cast<std::uint32_t>(row.layout.level_sizes.size()));
   for (const std::uint64_t size : row.layout.level_sizes) put(text_, size);
+  put(text_, row.layout.sampled);
   put(text_, row.end_ns);
   put(text_, row.transitions);
   put(text_, row.nodes);
+  put(text_, static_cast<std::uint8_t>(row.in_time_order));
   put(text_, static_cast<std::uint32_t>(global.size()));
   for (const std::uint32_t context : global) put(text_, context);
 }
 
 std::string IndexDirectory::head(std::string_view key, std::uint64_t at) const {
   std::string head(kMagic);
+  head += kVersion;
   head.append(key.substr(0, kKey));
   put(head, at);
   put(head, std::uint64_t{text_.size()});
@@ -188,7 +203,8 @@ Result<IndexMemory> index_memory(const Work& work) {
   return out;
 }
 
-Result<StoredIndex> write_index(const fs::path& path, std::string_view key, const StoredIndex& index) {
+Result<StoredIndex> write_index(const fs::path& path, std::string_view key, const StoredIndex& index,
+                                const Trace& trace) {
   FATHOM_TRY(OutputFile out, OutputFile::create(path));
   out.write(std::string(kHead, '\0'));
   IndexDirectory directory(index.events, index.contexts, index.rows.size());
@@ -200,7 +216,7 @@ Result<StoredIndex> write_index(const fs::path& path, std::string_view key, cons
   out.write(directory.text());
   out.overwrite(0, as_bytes(directory.head(key, begin)));
   FATHOM_TRY(const Blob blob, out.written());
-  FATHOM_TRY(StoredIndex stored, parse(blob, key, index.rows.size()));
+  FATHOM_TRY(StoredIndex stored, parse(blob, key, trace));
   FATHOM_CHECK(out.commit());
   std::error_code ignored;
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, ignored);

@@ -1,5 +1,5 @@
 // The index of a timeline as a file: trees of blocks one behind the other, then what says where they are. It is mapped
-// when it is used, so that memory does not grow with it.
+// when it is used, so that memory does not grow with it. Blocks that it does not hold are read again from the trace.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,9 @@ struct TimelineRow {
   std::vector<std::uint32_t> global;  // number in the timeline's contexts of each that the location has met
   BlockTree tree;
   std::int64_t first_ns = 0;
-  std::int64_t last_ns = -1;  // before first_ns: nothing there has a time
-  bool whole = false;         // read to its end; otherwise what is known so far
+  std::int64_t last_ns = -1;   // before first_ns: nothing there has a time
+  bool whole = false;          // read to its end; otherwise what is known so far
+  bool in_time_order = false;  // its samples are (SampleRecords)
 };
 using RowPtr = std::shared_ptr<const TimelineRow>;
 
@@ -40,10 +41,11 @@ struct StoredIndex {
 };
 
 // What the file was made from is in `key` (32 characters): another key is another index. Anything that does not fit
-// together is an error, whatever the bytes are.
-Result<StoredIndex> read_index(const std::filesystem::path& path, std::string_view key, std::size_t rows);
+// together is an error, whatever the bytes are, and so is a file of another version. The trace must outlive the rows.
+Result<StoredIndex> read_index(const std::filesystem::path& path, std::string_view key, const Trace& trace);
 // Appears whole or not at all, readable by its owner alone. The result is what read_index gives.
-Result<StoredIndex> write_index(const std::filesystem::path& path, std::string_view key, const StoredIndex& index);
+Result<StoredIndex> write_index(const std::filesystem::path& path, std::string_view key, const StoredIndex& index,
+                                const Trace& trace);
 // The parts of such a file for who writes it in pieces: head, rows' bytes from kIndexHead on, directory.
 inline constexpr std::uint64_t kIndexHead = 64;
 // What the directory says of a row, but for its place and the numbers of its contexts.
@@ -55,6 +57,7 @@ struct RowEntry {
   std::int64_t end_ns = 0;
   std::uint64_t transitions = 0;
   std::uint32_t nodes = 0;  // checksum
+  bool in_time_order = false;
 };
 RowEntry entry_of(const TimelineRow& row);
 class IndexDirectory {

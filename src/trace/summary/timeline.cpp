@@ -137,6 +137,7 @@ void Timeline::publish(std::size_t location, const RowReader& reader, BlockTree 
   auto row = std::make_shared<TimelineRow>();
   row->tree = std::move(tree);
   row->whole = whole;
+  row->in_time_order = reader.in_time_order();
   if (reader.first_ns()) {
     row->first_ns = *reader.first_ns();
     row->last_ns = reader.last_ns();
@@ -185,7 +186,7 @@ bool Timeline::load() {
   if (place_.file.empty()) return false;
   std::error_code ignored;
   if (!fs::exists(place_.file, ignored)) return false;
-  auto stored = read_index(place_.file, place_.key, rows_.size());
+  auto stored = read_index(place_.file, place_.key, trace_);
   if (!stored.ok()) {
     work_->diagnostics.info("view.index_remade", Place::in(place_.file.string()),
                             stored.error().message() + "; it is made anew");
@@ -197,7 +198,10 @@ bool Timeline::load() {
   events_ = stored->events;
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = std::numeric_limits<std::int64_t>::min();
-  for (const RowPtr& row : rows_) {
+  const auto* const samples = dynamic_cast<const SampleRecords*>(&trace_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const RowPtr& row = rows_[i];
+    if (row->in_time_order && samples != nullptr) samples->believe_in_time_order(LocationId(i));
     progress_.transitions += row->tree.transitions();
     progress_.bytes += row->tree.bytes();
     if (row->last_ns < row->first_ns) continue;
@@ -223,7 +227,7 @@ void Timeline::keep() {
     index.contexts.assign(contexts_.nodes().begin(), contexts_.nodes().end());
     index.events = events_;
   }
-  auto stored = write_index(place_.file, place_.key, index);
+  auto stored = write_index(place_.file, place_.key, index, trace_);
   if (!stored.ok()) {
     work_->diagnostics.info("view.index_not_kept", Place::in(place_.file.string()),
                             "the index of the timeline is not kept: " + stored.error().message());

@@ -67,9 +67,9 @@ TEST(BlockTree, KeepsEveryTransition) {
   const Made made = make(1, 5000);
   const BlockTree tree = build(made);
   std::vector<Transition> all;
-  std::vector<Transition> block;
+  BlockReader reader(tree);
   for (std::size_t b = 0; b < tree.blocks(); ++b) {
-    tree.unpack(b, block);
+    const auto block = reader.read(b);
     all.insert(all.end(), block.begin(), block.end());
   }
   ASSERT_EQ(all.size(), made.transitions.size());
@@ -133,8 +133,8 @@ TEST(BlockTree, ALaterTransitionAtTheSameMomentWins) {
   builder.add({10, a});
   builder.add({10, b});
   const BlockTree tree = std::move(builder).finish(20).value();
-  std::vector<Transition> block;
-  tree.unpack(0, block);
+  BlockReader reader(tree);
+  const auto block = reader.read(0);
   ASSERT_EQ(block.size(), 1U);
   EXPECT_EQ(block[0].context, b);
 }

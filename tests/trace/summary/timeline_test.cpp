@@ -135,14 +135,13 @@ TEST(Timeline, ADamagedFileIsMadeAnew) {
       bad[random() % bad.size()] ^= static_cast<char>(1 + random() % 255);
     }
     put(bad);
-    const auto read = read_index(place.file, place.key, 3);
+    const auto read = read_index(place.file, place.key, trace);
     if (!read.ok()) continue;
     // Only packed blocks have no checksum: unpacking them stays inside.
     for (const RowPtr& row : read->rows) {
-      std::vector<Transition> block;
+      BlockReader reader(row->tree);
       for (std::size_t b = 0; b < row->tree.blocks(); ++b) {
-        row->tree.unpack(b, block);
-        for (const Transition& t : block) EXPECT_TRUE(t.context == kNothing || t.context < row->global.size());
+        for (const Transition& t : reader.read(b)) EXPECT_TRUE(t.context == kNothing || t.context < row->global.size());
       }
     }
   }
@@ -155,10 +154,19 @@ TEST(Timeline, ADamagedFileIsMadeAnew) {
   EXPECT_EQ(encode_tile(*remade, whole(*remade)), expected);
   ASSERT_EQ(work->diagnostics.size(), 1U);
   EXPECT_EQ(work->diagnostics.all()[0].id, "view.index_remade");
+  // One of another version, even if all else fits.
+  std::string older = good;
+  older[7] = '1';
+  put(older);
+  const auto refused = read_index(place.file, place.key, trace);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message(), "the index is of another version");
+  EXPECT_FALSE(Timeline::build(trace, {}, work, place).value()->progress().stored);
+  EXPECT_EQ(bytes_of(place.file), good);
   // Another input has another key.
   IndexPlace other = place;
   other.key = std::string(32, 'x');
-  EXPECT_FALSE(read_index(other.file, other.key, 3).ok());
+  EXPECT_FALSE(read_index(other.file, other.key, trace).ok());
 }
 
 TEST(Timeline, AGroupIsTheSumOfItsMembers) {
