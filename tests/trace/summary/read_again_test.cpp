@@ -111,12 +111,11 @@ TEST(ReadAgain, AnswersAreThoseOfPackedBlocks) {
         ASSERT_EQ(x[i].context, y[i].context) << i;
       }
     }
-    EXPECT_EQ(tiles(*a), tiles(*b)) << stay;
+    EXPECT_TRUE(tiles(*a) == tiles(*b)) << stay;
     EXPECT_FALSE(a->row(0)->tree.needs_trace());
     // Where few samples change anything, a block of changes is many samples: it is packed, and still smaller than them.
     const BlockTree::Layout& layout = b->row(0)->tree.layout();
-    EXPECT_EQ(layout.packed_bytes == 0, stay == 1) << stay;
-    EXPECT_EQ(b->row(0)->tree.needs_trace(), stay < 10) << stay;
+    EXPECT_EQ(layout.packed_bytes == 0, stay < 10) << stay;
     const auto bytes_per_sample = static_cast<double>(layout.bytes() - 8 * layout.sampled) / 20000;
     EXPECT_LT(bytes_per_sample, 1.2) << stay;  // a tenth of 12
   }
@@ -134,7 +133,7 @@ TEST(ReadAgain, AFileNeedsNoSecondLookAtTheOrder) {
   trace.most_at_once = 0;
   const auto stored = Timeline::build(trace, {}, make_work(), place).value();
   EXPECT_TRUE(stored->progress().stored);
-  EXPECT_EQ(tiles(*stored), expected);
+  EXPECT_TRUE(tiles(*stored) == expected);
   EXPECT_EQ(trace.looked, 0);
   EXPECT_EQ(trace.believed, 2);
   EXPECT_LE(trace.most_at_once, BlockPlace::kMostRecords);
