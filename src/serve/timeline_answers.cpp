@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "trace/task_stacks.hpp"
 
 namespace fathom::serve {
 
@@ -264,13 +265,15 @@ Result<Answer> TimelineAnswers::at(const Request& request) {
     Event begun;
     std::optional<Event> ended;
   };
-  std::vector<Open> open;                // calls, from the outermost in, or the sample
+  TaskStacks<Open> tasks;                // calls, from the outermost in, or the sample
   std::map<std::uint32_t, Open> states;  // by channel
   std::size_t read = 0;
   std::size_t inner = 0;  // regions that were entered behind the moment
   std::size_t ended = 0;
   std::size_t states_ended = 0;
+  std::optional<std::int64_t> task;  // that runs behind the moment
   while (const Event* event = cursor.next()) {
+    std::vector<Open>& open = tasks.open();
     if (event->time_ns <= time || event->carried) {
       if (event->kind == EventKind::state) {
         states.erase(event->name);
@@ -286,12 +289,26 @@ Result<Answer> TimelineAnswers::at(const Request& request) {
           open.resize(i);
           break;
         }
+      } else if (event->kind == EventKind::marker) {
+        tasks.take(trace_->meaning(*event), event->value, [](const auto&) {});
       }
       continue;
     }
+    if (!task) task = tasks.task();
     if (++read > kMostEvents || (ended == open.size() && states_ended == states.size())) break;
-    if (event->kind == EventKind::enter) ++inner;
-    if (event->kind == EventKind::leave) {
+    if (event->kind == EventKind::marker) {
+      const MarkerMeaning meaning = trace_->meaning(*event);
+      if (meaning == MarkerMeaning::task_switch) task = event->value;
+      if (meaning == MarkerMeaning::task_end && event->value == tasks.task() && event->value != 0) {
+        for (Open& one : open) one.ended = one.ended ? one.ended : *event;
+        ended = open.size();
+      }
+      if (meaning == MarkerMeaning::task_end && event->value == task) task = 0;
+    }
+    // What other tasks do ends none of these.
+    const bool same = task == tasks.task();
+    if (same && event->kind == EventKind::enter) ++inner;
+    if (same && event->kind == EventKind::leave) {
       if (inner > 0) {
         --inner;
       } else if (ended < open.size()) {
@@ -319,7 +336,7 @@ Result<Answer> TimelineAnswers::at(const Request& request) {
   // Channels first: what is innermost comes last.
   std::vector<Open> all;
   for (const auto& [channel, state] : states) all.push_back(state);
-  all.insert(all.end(), open.begin(), open.end());
+  all.insert(all.end(), tasks.open().begin(), tasks.open().end());
   for (const Open& o : all) {
     std::string detail;
     FATHOM_CHECK(trace_->detail(o.begun, detail));

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "trace/extent.hpp"
+#include "trace/task_stacks.hpp"
 
 namespace fathom {
 
@@ -46,11 +46,7 @@ class Calls {
     EventCursor cursor(std::move(stream), 1024);
     while (const Event* event = cursor.next()) take(*event);
     FATHOM_CHECK(cursor.status());
-    close_to(0, last_);
-    for (auto& [task, stack] : suspended_) {
-      stack_ = std::move(stack);
-      close_to(0, last_);
-    }
+    tasks_.each([&](auto& stack) { close_to(stack, 0); });
     return {};
   }
 
@@ -76,8 +72,7 @@ class Calls {
       case EventKind::collective:
         return transfer(event);
       case EventKind::marker:
-        if (trace_.meaning(event) == MarkerMeaning::task_switch) switch_task(event.value);
-        if (trace_.meaning(event) == MarkerMeaning::task_end && event.value == task_) switch_task(0);
+        tasks_.take(trace_.meaning(event), event.value, [&](auto& stack) { close_to(stack, 0); });
         return;
       default:
         return;
@@ -87,20 +82,20 @@ class Calls {
     if (event.name >= sums_.size()) return;
     const bool counts = window_.contains(event);
     if (counts) ++sums_[event.name].count;
-    stack_.push_back({event.name, last_, counts});
+    tasks_.open().push_back({event.name, last_, counts});
     ++depth_[event.name];
   }
   void leave(const Event& event) {
     if (event.name >= sums_.size() || depth_[event.name] == 0) return;
-    std::size_t at = stack_.size();
-    while (at > 0 && stack_[at - 1].region != event.name) --at;
-    if (at > 0) close_to(at - 1, last_);
+    auto& stack = tasks_.open();
+    std::size_t at = stack.size();
+    while (at > 0 && stack[at - 1].region != event.name) --at;
+    if (at > 0) close_to(stack, at - 1);
   }
-  void close_to(std::size_t size, std::int64_t time) {
-    while (stack_.size() > size) {
-      const Frame frame = stack_.back();
-      stack_.pop_back();
-      if (--depth_[frame.region] == 0 && frame.counts) sums_[frame.region].wall_ns += time - frame.entered;
+  void close_to(std::vector<Frame>& stack, std::size_t size) {
+    for (; stack.size() > size; stack.pop_back()) {
+      const Frame& frame = stack.back();
+      if (--depth_[frame.region] == 0 && frame.counts) sums_[frame.region].wall_ns += last_ - frame.entered;
     }
   }
   void transfer(const Event& event) {
@@ -115,22 +110,13 @@ class Calls {
     ++entry.messages;
     entry.bytes += event.bytes;
   }
-  void switch_task(std::int64_t task) {
-    if (task == task_) return;
-    suspended_[task_] = std::move(stack_);
-    stack_ = std::move(suspended_[task]);
-    suspended_.erase(task);
-    task_ = task;
-  }
 
   const Trace& trace_;
   TimeWindow window_;
   std::int64_t rank_ = -1;
   std::vector<RegionSums> sums_;
   std::vector<std::uint32_t> depth_;
-  std::vector<Frame> stack_;
-  std::unordered_map<std::int64_t, std::vector<Frame>> suspended_;
-  std::int64_t task_ = 0;
+  TaskStacks<Frame> tasks_;
   std::int64_t last_ = 0;
   Matrix matrix_;
 };

@@ -12,6 +12,7 @@
 #include "base/cancel.hpp"
 #include "base/parallel.hpp"
 #include "trace/summary/activity.hpp"
+#include "trace/task_stacks.hpp"
 
 namespace fathom {
 
@@ -63,7 +64,7 @@ class Reader {
     }
     FATHOM_CHECK(cursor.status());
     if (beyond) advance(window.to_ns);
-    while (!open_.empty()) close();
+    tasks_.each([&](auto& open) { close_to(open, 0); });
     return {};
   }
 
@@ -121,16 +122,19 @@ class Reader {
     }
     switch (event.kind) {
       case EventKind::enter:
-        open_.push_back({event.name, event.time_ns, !event.carried});
+        tasks_.open().push_back({event.name, event.time_ns, !event.carried});
         if (!event.carried && now != kNothing) ++of(now).calls;
         return;
       case EventKind::leave: {
-        std::size_t at = open_.size();
-        while (at > 0 && open_[at - 1].region != event.name) --at;
-        if (at == 0) return;
-        while (open_.size() >= at) close();
+        auto& open = tasks_.open();
+        std::size_t at = open.size();
+        while (at > 0 && open[at - 1].region != event.name) --at;
+        if (at > 0) close_to(open, at - 1);
         return;
       }
+      case EventKind::marker:
+        tasks_.take(trace_.meaning(event), event.value, [&](auto& open) { close_to(open, 0); });
+        return;
       case EventKind::sample:
         if (!event.carried && now != kNothing) ++of(now).calls;
         return;
@@ -138,10 +142,11 @@ class Reader {
         return;
     }
   }
-  void close() {
-    const Open open = open_.back();
-    open_.pop_back();
-    if (open.counts && sink_) sink_(open.region, open.begin, last_.value_or(open.begin) - open.begin);
+  void close_to(std::vector<Open>& stack, std::size_t size) {
+    for (; stack.size() > size; stack.pop_back()) {
+      const Open& open = stack.back();
+      if (open.counts && sink_) sink_(open.region, open.begin, last_.value_or(open.begin) - open.begin);
+    }
   }
 
   const Trace& trace_;
@@ -150,7 +155,7 @@ class Reader {
   Contexts contexts_;
   summary::Activity activity_;
   std::vector<OwnSums> sums_;
-  std::vector<Open> open_;
+  TaskStacks<Open> tasks_;
   std::optional<std::int64_t> begun_;
   std::optional<std::int64_t> last_;
   bool sampled_ = false;

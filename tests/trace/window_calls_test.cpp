@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "made_trace.hpp"
+#include "made_tasks.hpp"
 #include "profile/compute.hpp"
 #include "profile/reduce/reduce.hpp"
 #include "trace/summary/counter_store.hpp"
@@ -53,6 +53,29 @@ TEST(WindowCalls, TimeIsCutAtTheBordersAndCallsCountWhereTheyBegin) {
   EXPECT_EQ(found.at("work").shortest_ns, 5);
   EXPECT_EQ(found.at("work").longest_ns, 15);
   EXPECT_EQ(found.at("work").sum_ns, 20);
+}
+
+// Own time is that of the task that runs; a call of a task that waits goes on, so that its length is what has passed.
+TEST(WindowCalls, TasksTakeTurns) {
+  const test::MadeTrace trace = test::with_tasks();
+  const auto whole = by_name(window_calls(trace, {}).value());
+  EXPECT_EQ(whole.at("main").own_ns, 100 + 100 + 500);
+  EXPECT_EQ(whole.at("first").own_ns, 50 + 50);
+  EXPECT_EQ(whole.at("first").total_ns, 200);
+  EXPECT_EQ(whole.at("inner").own_ns, 50 + 50);
+  EXPECT_EQ(whole.at("second").own_ns, 100);
+  EXPECT_EQ(whole.at("second").total_ns, 100);
+  EXPECT_EQ(whole.at("first").longest_ns, 400);
+  EXPECT_EQ(whole.at("inner").longest_ns, 300);
+  EXPECT_EQ(whole.at("second").longest_ns, 100);
+  EXPECT_EQ(whole.at("main").longest_ns, 1000);
+  // A window that begins while the first one waits and ends before it is over.
+  const auto part = by_name(window_calls(trace, {{250, 420}, {}, {}}).value());
+  EXPECT_EQ(part.at("second").own_ns, 50);
+  EXPECT_EQ(part.at("main").own_ns, 100);
+  EXPECT_EQ(part.at("inner").own_ns, 20);
+  EXPECT_EQ(part.at("first").total_ns, 20);
+  EXPECT_EQ(part.at("first").own_ns, 0);
 }
 
 TEST(WindowCalls, DurationsAreListedLongestFirst) {

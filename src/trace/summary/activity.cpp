@@ -44,21 +44,28 @@ std::vector<SampledContext> Activity::sampled_contexts() const {
 }
 
 bool Activity::enter(std::uint32_t region) {
-  std::uint32_t above = open_.empty() ? kNothing : open_.back().context;
-  if (open_.empty() && region < is_call_.size() && is_call_[region] != 0) above = compute();
+  auto& open = tasks_.open();
+  std::uint32_t above = open.empty() ? kNothing : open.back().context;
+  if (open.empty() && region < is_call_.size() && is_call_[region] != 0) above = compute();
   const std::uint32_t context = contexts_.child(above, {StepKind::region, region});
-  open_.push_back({region, context});
+  open.push_back({region, context});
   return set(context);
 }
 
 // What is open above the region is left with it; a leave of what is not open changes nothing.
 bool Activity::leave(std::uint32_t region) {
-  for (std::size_t i = open_.size(); i-- > 0;) {
-    if (open_[i].region != region) continue;
-    open_.resize(i);
-    return set(open_.empty() ? compute() : open_.back().context);
+  auto& open = tasks_.open();
+  for (std::size_t i = open.size(); i-- > 0;) {
+    if (open[i].region != region) continue;
+    open.resize(i);
+    return set_by_stack();
   }
   return false;
+}
+
+bool Activity::marker(const Event& event) {
+  const bool switched = tasks_.take(trace_.meaning(event), event.value, [](const auto&) {});
+  return switched && !(samples_ && tasks_.open().empty()) && set_by_stack();
 }
 
 bool Activity::take(const Event& event) {
@@ -73,9 +80,12 @@ bool Activity::take(const Event& event) {
       return leave(event.name);
     case EventKind::sample:
       return take_sample(event.context());
+    case EventKind::marker:
+      if (marker(event)) return true;
+      [[fallthrough]];
     default:
       // Before its first region a location computes.
-      return current_ == kNothing && open_.empty() && !samples_ && event.has_time && set(compute());
+      return current_ == kNothing && tasks_.open().empty() && !samples_ && event.has_time && set(compute());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/task_stacks.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom::summary {
@@ -66,7 +67,7 @@ class Contexts {
 
 // Turns the events of one location into transitions. `channel` invalid: what it does by regions and samples; otherwise
 // the values of that channel. Time outside of all regions is the context "compute", in which library calls stand that
-// nothing else has made.
+// nothing else has made. Where a location runs tasks it is in what the running one has open.
 class Activity {
  public:
   Activity(const Trace& trace, Contexts& contexts, ChannelId channel = {});
@@ -76,7 +77,7 @@ class Activity {
   // The same for a sample alone; an invalid context is none.
   bool take_sample(ContextId context) {
     samples_ = true;
-    return open_.empty() && set(context.valid() ? sampled(context) : kNothing);
+    return tasks_.open().empty() && set(context.valid() ? sampled(context) : kNothing);
   }
   [[nodiscard]] std::uint32_t current() const { return current_; }
   // Which contexts of the trace were sampled and what they are here, in rising order.
@@ -86,6 +87,9 @@ class Activity {
   static constexpr std::uint32_t kUnseen = 0xFFFFFFFF;
   bool enter(std::uint32_t region);
   bool leave(std::uint32_t region);
+  bool marker(const Event& event);
+  // What the running task is in.
+  bool set_by_stack() { return set(tasks_.open().empty() ? compute() : tasks_.open().back().context); }
   std::uint32_t compute();
   std::uint32_t sampled(ContextId context) {
     return context.index() < sampled_.size() && sampled_[context.index()] != kUnseen ? sampled_[context.index()]
@@ -105,7 +109,7 @@ class Activity {
   const Trace& trace_;
   Contexts& contexts_;
   ChannelId channel_;
-  std::vector<Open> open_;
+  TaskStacks<Open> tasks_;
   std::vector<std::uint8_t> is_call_;
   std::vector<std::uint32_t> sampled_;  // what a context of the trace is here; kUnseen = not met yet
   std::uint32_t current_ = kNothing;

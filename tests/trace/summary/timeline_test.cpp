@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "../../temporary_directory.hpp"
-#include "../made_trace.hpp"
+#include "../made_tasks.hpp"
 #include "trace/summary/index_build.hpp"
 
 namespace fathom::summary {
@@ -232,6 +232,26 @@ TEST(Timeline, LanesAreLevelsOfTheStack) {
   EXPECT_EQ(cell(1, 1), "inner");
   EXPECT_EQ(cell(1, 2), "-");
   EXPECT_EQ(cell(2, 1), "-");
+}
+
+// What a suspended task has open is neither below nor above what runs meanwhile.
+TEST(Timeline, OfTasksTheOneThatRunsIsShown) {
+  const test::MadeTrace trace = test::with_tasks();
+  const auto timeline = Timeline::build(trace, {}, make_work()).value();
+  const auto nodes = timeline->contexts().first;
+  std::string shown;
+  const TimelineRow& row = *timeline->row(0);
+  row.tree.each(0, 1000, [&](const Transition& t, std::int64_t until) {
+    std::string path;
+    for (std::uint32_t at = row.global[t.context]; at != kNothing; at = (*nodes)[at].parent) {
+      path = timeline->name((*nodes)[at]) + (path.empty() ? "" : "/") + path;
+    }
+    shown += std::to_string(t.time_ns) + "-" + std::to_string(until) + " " + path + "\n";
+    return true;
+  });
+  EXPECT_EQ(shown,
+            "0-100 main\n100-150 first\n150-200 first/inner\n200-300 second\n300-400 main\n400-450 first/inner\n"
+            "450-500 first\n500-1000 main\n");
 }
 
 TEST(Timeline, WhatIsThereBeforeTheEndIsMarkedAndCancelEndsIt) {
