@@ -17,7 +17,6 @@
 namespace fathom::serve {
 
 namespace {
-constexpr std::size_t kMostModels = 2000;
 constexpr std::size_t kMostSets = 8;           // kept
 constexpr std::size_t kMostRepetitions = 200;  // of a point: more cannot be told apart in a plot
 }  // namespace
@@ -75,15 +74,40 @@ Result<Answer> ModelAnswers::advice(const Request& request) {
   return Answer::json(out.text());
 }
 
+Result<std::vector<std::size_t>> ModelAnswers::series_of(const Request& request) {
+  std::vector<std::size_t> out;
+  if (request.get("part").empty()) {
+    for (const std::string_view wanted : split(request.get("series"), ',')) {
+      const auto number = parse_integer<std::size_t>(wanted);
+      if (!number || *number >= experiment_->series().size()) {
+        return Error::usage("there is no such series of measurements");
+      }
+      out.push_back(*number);
+    }
+    return out;
+  }
+  FATHOM_TRY(const std::int64_t part, request.integer("part", 0));
+  FATHOM_TRY(const Fitted* made, fitted({}));
+  FATHOM_TRY(const Ranking ranking, rank_models(*experiment_, made->set, {}));
+  const std::size_t count = std::min(ranking.models.size(), kMostModels);
+  if (part < 0 || static_cast<std::size_t>(part) >= (count + kModelsOfAPart - 1) / kModelsOfAPart) {
+    return Error::usage("there is no such part of the models");
+  }
+  const std::size_t first = static_cast<std::size_t>(part) * kModelsOfAPart;
+  for (std::size_t i = first; i < std::min(first + kModelsOfAPart, count); ++i) {
+    out.push_back(ranking.models[i].model->series);
+  }
+  return out;
+}
+
 Result<Answer> ModelAnswers::repetitions(const Request& request) {
   const Experiment& e = *experiment_;
+  FATHOM_TRY(const std::vector<std::size_t> wanted, series_of(request));
   Output out;
   JsonWriter json(out);
   json.begin_object().key("values").begin_array();
-  for (const std::string_view wanted : split(request.get("series"), ',')) {
-    const auto number = parse_integer<std::size_t>(wanted);
-    if (!number || *number >= e.series().size()) return Error::usage("there is no such series of measurements");
-    const Series& series = e.series()[*number];
+  for (const std::size_t number : wanted) {
+    const Series& series = e.series()[number];
     json.begin_array();
     for (std::size_t i = 0; i < e.points_of(series).size(); ++i) {
       const std::span<const double> all = e.values(series.first + i);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "experiment/experiment.hpp"
 #include "model/model.hpp"
@@ -10,6 +11,9 @@
 #include "serve/request.hpp"
 
 namespace fathom::serve {
+
+inline constexpr std::size_t kMostModels = 2000;   // listed
+inline constexpr std::size_t kModelsOfAPart = 50;  // the page's report_source.ts has the same
 
 // MT: externally synchronised.
 class ModelAnswers {
@@ -22,6 +26,7 @@ class ModelAnswers {
   // budget, process (a parameter), metric: what to measure next, as `advise` has it.
   Result<Answer> advice(const Request& request);
   // series=3,7: every single value that was measured, by series and point; none where only statistics are known.
+  // part=2 instead: of the models from 2 * kModelsOfAPart on, as models() lists them when nothing else is asked.
   Result<Answer> repetitions(const Request& request);
 
  private:
@@ -30,6 +35,7 @@ class ModelAnswers {
     ModelSet set;
   };
   Result<const Fitted*> fitted(const Request& request);
+  Result<std::vector<std::size_t>> series_of(const Request& request);
 
   ExperimentPtr experiment_;
   Work work_;

@@ -10,6 +10,7 @@
 #include "profile/selection.hpp"
 #include "profile/source_lines.hpp"
 #include "profile/views.hpp"
+#include "serve/model_answers.hpp"
 #include "serve/report_timeline.hpp"
 
 namespace fathom::serve {
@@ -143,6 +144,26 @@ Result<void> ask_profile(Dataset& dataset, const std::string& number, const std:
   return {};
 }
 
+// Every single measurement, behind all else: without them the page shows the range of each point.
+Result<void> ask_repetitions(Dataset& dataset, const std::string& number, const std::string& name,
+                             const TakeQuestion& take) {
+  const auto opened = dataset.experiment();
+  if (!opened) return {};  // told by the question for its models
+  const Experiment& e = **opened;
+  bool repeated = false;
+  for (const Series& series : e.series()) {
+    for (std::size_t i = 0; i < e.points_of(series).size(); ++i) {
+      repeated = repeated || e.values(series.first + i).size() > 1;
+    }
+  }
+  const std::size_t models = repeated ? std::min(e.series().size(), kMostModels) : 0;
+  for (std::size_t part = 0; part * kModelsOfAPart < models; ++part) {
+    FATHOM_CHECK(take(report_question(number + "/repetitions", {{"part", std::to_string(part)}},
+                                      "repetitions of measurements of " + name)));
+  }
+  return {};
+}
+
 }  // namespace
 
 ReportQuestion report_question(std::string path, std::map<std::string, std::string, std::less<>> query,
@@ -184,6 +205,10 @@ Result<void> each_report_question(Viewer& viewer, const TakeQuestion& take) {
     if (has(dataset, Level::profile) || has(dataset, Level::trace)) {
       FATHOM_CHECK(ask_profile(dataset, std::to_string(i), name_of(i), take));
     }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!has(viewer.dataset(i), Level::experiment)) continue;
+    FATHOM_CHECK(ask_repetitions(viewer.dataset(i), std::to_string(i), name_of(i), take));
   }
   return {};
 }

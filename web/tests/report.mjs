@@ -1,7 +1,7 @@
 /* global atob, Blob, DecompressionStream, Response */
 // The report in one file, in a real browser: node tests/report.mjs FATHOM EXAMPLES [SCREENSHOTS]. It opens from disk,
 // asks nobody, and its numbers are those of the command line.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {
@@ -62,6 +62,23 @@ for (const [family, input] of [
   if (family === 'extrap') {
     await page.keyboard.press('4');
     await page.waitForSelector('[role=row] [data-value]');
+    // Every measurement of the file, as the live page has it.
+    await page
+      .locator('[role=row]:has([data-value]) .name')
+      .filter({ hasText: /^main › read_input$/ })
+      .click();
+    await page.waitForFunction(() => {
+      const [curve] = JSON.parse(document.querySelector('canvas[data-curves]').dataset.curves);
+      return curve[1].every((p) => p.length === 1 + 5);
+    });
+    const [[, shown]] = JSON.parse(await page.getAttribute('canvas[data-curves]', 'data-curves'));
+    const lines = readFileSync(input, 'utf8').split('\n');
+    const from = lines.indexOf('REGION main->read_input') + 1;
+    const measured = lines.slice(from, from + 5).map((line) => line.split(' ').slice(1).map(Number));
+    check(
+      JSON.stringify(shown.map((p) => p.slice(1))) === JSON.stringify(measured),
+      `report of ${family}: repetitions ${JSON.stringify(shown)}, in the file ${JSON.stringify(measured)}`,
+    );
   }
   await page.keyboard.press('1');
   await page.waitForSelector('.cards');

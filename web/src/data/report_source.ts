@@ -2,7 +2,7 @@
 import { gatherTile } from './report_tiles';
 import { addressOf, Failure, type Query, type Source } from './source';
 import type { TimelineData } from './timeline';
-import type { Metrics, Nodes } from './types';
+import type { Metrics, Models, Nodes } from './types';
 
 // Questions about a trace have one answer in a report, that of the whole: the parts of them that tell answers apart.
 const kOfTrace: Record<string, string[]> = {
@@ -17,6 +17,8 @@ const kOfTrace: Record<string, string[]> = {
   counters: ['metric'],
   durations: ['region'],
 };
+
+const kModelsOfAPart = 50; // as serve/model_answers.hpp has it
 
 export class ReportSource implements Source {
   readonly live = false;
@@ -35,6 +37,7 @@ export class ReportSource implements Source {
     if (what === 'tree') return (await this.tree(path, query)) as T;
     if (what === 'metrics') return (await this.metrics(path, query)) as T;
     if (what === 'messages') return (await this.messages(path, query)) as T;
+    if (what === 'repetitions') return (await this.repetitions(path, query)) as T;
     const apart = kOfTrace[what];
     const asked = apart ? Object.fromEntries(apart.map((key) => [key, query[key]])) : query;
     return (await this.json(addressOf(path, asked))) as T;
@@ -82,6 +85,21 @@ export class ReportSource implements Source {
     if (!all.messages) throw this.absent(`messages from rank ${src} to rank ${dst}`);
     const messages = all.messages.filter((m) => m[7] === src && m[8] === dst);
     return { ...all, messages, count: messages.length, bytes: messages.reduce((sum, m) => sum + (m[4] ?? 0), 0) };
+  }
+
+  // Kept for so many models at a time, in the order of their list. Parts that had no room leave the range of each point.
+  private async repetitions(path: string, { series }: Query): Promise<{ values: number[][][] }> {
+    const { models } = (await this.json(path.replace('repetitions', 'models'))) as Models;
+    const values = String(series ?? '')
+      .split(',')
+      .map(async (one) => {
+        const place = models.findIndex((m) => m.series === Number(one));
+        const address = addressOf(path, { part: Math.floor(place / kModelsOfAPart) });
+        if (place < 0 || !this.blocks.has(address)) return [];
+        const part = (await this.json(address)) as { values: number[][][] };
+        return part.values[place % kModelsOfAPart] ?? [];
+      });
+    return { values: await Promise.all(values) };
   }
 
   private json(address: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import { curvesOf, type PointKind } from '../data/curves';
 import { readable, toNumber } from '../data/format';
 import { evaluate, expectedGrowth } from '../data/model';
 import type { Model, Models } from '../data/types';
-import { useAsk, isLive } from '../state/ask';
+import { useAsk } from '../state/ask';
 import { PictureButtons } from './SaveButtons';
 import { themeColour, useCanvas } from './useCanvas';
 
@@ -56,8 +56,8 @@ export function ModelPlot({
   advised: number[][]; // points that are worth measuring
   name: string[];
 }) {
-  // Every repetition: asked for where it is drawn. A report holds their range alone.
-  const wanted = points === 'all' && isLive() && models.length > 0;
+  // Every repetition: asked for where it is drawn.
+  const wanted = points === 'all' && models.length > 0;
   const asked = useAsk<{ values: number[][][] }>(wanted ? `${dataset}/repetitions` : null, {
     series: models.map((m) => m.series).join(),
   });
