@@ -1,4 +1,5 @@
 // Numbers for people: the same rules as the command line's.
+import type { InfoValue } from './types';
 
 const kFractions: Record<string, number> = {
   usec: 1e-6,
@@ -68,4 +69,13 @@ export function csvCell(text: string): string {
   // Spreadsheets run what begins like a formula: keep it a text.
   const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+// What a dataset says of itself.
+export function infoText(value: InfoValue): string {
+  if (value === null) return 'not counted';
+  if (Array.isArray(value))
+    return value.slice(0, 20).join(', ') + (value.length > 20 ? `, … ${value.length - 20} more` : '');
+  const text = String(value);
+  return /^\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ',') : text;
 }

@@ -6,22 +6,25 @@ import type { Ranked } from './ranking';
 
 type Column = [title: string, width: number];
 const kColumns: Column[] = [
-  ['', 28],
-  ['at target', 108],
-  ['share', 76],
-  ['now', 84],
+  ['', 24],
+  ['at target', 100],
+  ['share', 64],
+  ['now', 80],
   ['SMAPE', 72],
-  ['R²', 64],
+  ['R²', 60],
 ];
 // With another set beside it there is room for less.
 const kCompared: Column[] = [
-  ['', 28],
-  ['at target', 108],
-  ['share', 76],
+  ['', 24],
+  ['at target', 100],
+  ['share', 64],
   ['beside it', 84],
   ['difference', 92],
 ];
-const kGrowth = 132;
+const kGrowth = 144;
+
+// Errors that are nothing but rounding are no number worth reading.
+const errorText = (percent: number) => (percent < 0.0005 ? '0%' : `${Number(percent.toPrecision(3))}%`);
 
 export function unitOf(model: { unit: string; metric: string }): string {
   return model.unit || (/time/i.test(model.metric) ? 's' : '');
@@ -65,7 +68,7 @@ export function ModelTable({ ranked, sort, compared, paths, choose }: Props) {
           <div role="columnheader" style={{ width: `${kGrowth}px` }} onClick={() => by('growth')}>
             growth{arrow('growth')}
           </div>
-          <div role="columnheader" style={{ flex: '1 1 auto' }} onClick={() => by('call path')}>
+          <div role="columnheader" style={{ flex: '1 1 auto', paddingLeft: 0 }} onClick={() => by('call path')}>
             call path{arrow('call path')}
           </div>
         </div>
@@ -98,8 +101,9 @@ function ModelRow(p: {
   const unit = unitOf(m);
   const path = m.callpath.replaceAll('->', ' › ');
   const leaf = path.lastIndexOf(' › ') < 0 ? 0 : path.lastIndexOf(' › ') + 3;
-  const number = (width: number, text: string, data?: Record<string, number | undefined>) => (
-    <div class="number cell" style={{ width: `${width}px` }} {...data}>
+  const columns = p.compared ? kCompared : kColumns;
+  const number = (column: number, text: string, data?: Record<string, number | undefined>) => (
+    <div class="number cell" style={{ width: `${columns[column]![1]}px` }} {...data}>
       {text}
     </div>
   );
@@ -113,25 +117,25 @@ function ModelRow(p: {
       onClick={(e) => p.pick(e.ctrlKey || e.metaKey)}
       data-mark={m.mark}
     >
-      <div style={{ width: '28px', textAlign: 'center', color: 'var(--warn)', fontWeight: 600 }}>
+      <div style={{ width: `${columns[0]![1]}px`, textAlign: 'center', color: 'var(--warn)', fontWeight: 600 }}>
         {m.mark === 'bug' ? '!' : m.mark === 'unsure' ? '?' : ''}
       </div>
-      <div class="value number" style={{ width: '108px' }} data-value={value}>
+      <div class="value number" style={{ width: `${columns[1]![1]}px` }} data-value={value}>
         <div class="ink" style={{ width: `${100 * share}%` }} />
         <span>{readable(value, unit)}</span>
       </div>
-      {number(76, percent(share, 1))}
+      {number(2, percent(share, 1))}
       {!p.compared && (
         <>
-          {number(84, readable(toNumber(m.now), unit))}
-          {number(72, `${Number(toNumber(m.SMAPE).toPrecision(3))}%`)}
-          {number(64, Number.isFinite(toNumber(m.AR2)) ? toNumber(m.AR2).toFixed(3) : '–')}
+          {number(3, readable(toNumber(m.now), unit))}
+          {number(4, errorText(toNumber(m.SMAPE)))}
+          {number(5, Number.isFinite(toNumber(m.AR2)) ? toNumber(m.AR2).toFixed(3) : '–')}
         </>
       )}
       {p.compared && (
         <>
-          {number(84, otherValue === undefined ? '–' : readable(otherValue, unit), { 'data-other': otherValue })}
-          {number(92, otherValue === undefined ? '–' : readable(value - otherValue, unit), {
+          {number(3, otherValue === undefined ? '–' : readable(otherValue, unit), { 'data-other': otherValue })}
+          {number(4, otherValue === undefined ? '–' : readable(value - otherValue, unit), {
             'data-difference': otherValue === undefined ? undefined : value - otherValue,
           })}
         </>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { readable } from '../data/format';
 import { kBelow, kEmpty } from '../data/tile';
 import { levelOf, tileRows, type Mark, type Row, type TimelineData } from '../data/timeline';
-import { drawArea, drawAxis, drawNames, kAxis, kNames, type Area } from './frame';
+import { drawArea, drawAxis, drawMoment, drawNames, kAxis, kNames, type Area } from './frame';
 import { drawBelow, drawMissing, isMissing } from './hatches';
 import { drawHeat, drawLegend, heatSummary, heatText, useHeat, type HeatChoice } from './heat';
 import { drawBoxLabels, drawCollectives, drawMarks, drawMessages, drawWaits, messageAt, type Place } from './overlays';
@@ -182,8 +182,7 @@ export function Chart(p: Props) {
       if (area) drawArea(c, at, h, area);
       drawMarks(c, at, p.marks);
       if (p.picked) {
-        c.fillStyle = themeColour('accent');
-        c.fillRect(Math.round(at.x(p.picked.ns)), at.top, 1, at.height);
+        drawMoment(c, at.x(p.picked.ns), at.top, at.height);
         c.strokeStyle = themeColour('accent');
         c.strokeRect(at.left + 0.5, at.y(p.picked.row) - 0.5, at.width - 1, rowHeight);
       }

@@ -107,11 +107,14 @@ export function CountersTab(p: {
         c.fillStyle = themeColour('line');
         if (!heat) c.fillRect(0, y + rowHeight - 1, w, 1);
       });
-      c.fillStyle = themeColour('quiet');
       c.font = `11px ${themeColour('mono')}`;
       c.textBaseline = 'top';
       const text = `${readable(low, unit)} … ${readable(high, unit)}`;
-      c.fillText(text, w - c.measureText(text).width - 6, 3);
+      const wide = c.measureText(text).width;
+      c.fillStyle = themeColour('background');
+      c.fillRect(w - wide - 10, 1, wide + 10, 15);
+      c.fillStyle = themeColour('quiet');
+      c.fillText(text, w - wide - 6, 3);
     },
     [asked.data, heat, rate, scroll, p.theme],
   );

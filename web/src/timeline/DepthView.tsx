@@ -7,7 +7,7 @@ import { Tiles } from '../draw/tiles';
 import { binary } from '../state/ask';
 import { themeColour, useCanvas } from '../widgets/useCanvas';
 import { drawBoxLabels, type Place } from './overlays';
-import { kNames } from './frame';
+import { drawMoment, kNames } from './frame';
 
 interface Props {
   dataset: number;
@@ -106,8 +106,7 @@ export function DepthView(p: Props) {
       c.fillStyle = themeColour('background');
       for (let r = 0; r <= lanes; ++r) c.fillRect(kNames, at.y(r) - 1, plot, 1);
       drawBoxLabels(c, at, drawn, rows, data, p.palette, 0, lanes);
-      c.fillStyle = themeColour('accent');
-      c.fillRect(Math.round(at.x(p.at)), 0, 1, h);
+      drawMoment(c, at.x(p.at), 0, h);
       c.restore();
       c.font = `11px ${themeColour('font')}`;
       c.textBaseline = 'middle';

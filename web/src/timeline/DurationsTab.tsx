@@ -13,6 +13,14 @@ export interface Durations {
   calls: [number, number, number][]; // row, begin, length
 }
 
+// Powers of 2 between which all lengths lie.
+function rangeOf(bins: Durations['bins']): [number, number] {
+  const low = Math.log2(Math.max(1, bins[0]!.from_ns));
+  const high = Math.log2(Math.max(2, bins[bins.length - 1]!.to_ns));
+  const more = Math.max(0, 2 - (high - low)) / 2;
+  return [low - more, high + more];
+}
+
 export function DurationsTab(p: {
   dataset: number;
   query: Query;
@@ -35,15 +43,14 @@ export function DurationsTab(p: {
     most: 300,
   });
   const data = p.region >= 0 ? asked.data : null;
-  const first = data?.bins[0];
-  const last = data?.bins[data.bins.length - 1];
+  // At least a factor of 4 is in sight, so that calls of one length are a bar and no wall.
+  const lengths = data?.bins.length ? rangeOf(data.bins) : null;
   const { canvas, attach } = useCanvas(
     ({ context: c, width: w, height: h }) => {
       c.clearRect(0, 0, w, h);
-      if (!data || !first || !last) return;
-      const low = Math.log2(Math.max(1, first.from_ns));
-      const high = Math.log2(Math.max(2, last.to_ns));
-      const x = (ns: number) => 8 + ((w - 16) * (Math.log2(Math.max(1, ns)) - low)) / Math.max(0.25, high - low);
+      if (!data || !lengths) return;
+      const [low, high] = lengths;
+      const x = (ns: number) => 8 + ((w - 16) * (Math.log2(Math.max(1, ns)) - low)) / (high - low);
       const most = Math.max(...data.bins.map((b) => b[by]));
       const plot = h - 20;
       const size = (value: number) => (value <= 0 ? 0 : log ? Math.log(1 + value) / Math.log(1 + most) : value / most);
@@ -64,10 +71,9 @@ export function DurationsTab(p: {
     [data, by, log, range, p.theme],
   );
   const pick = (event: MouseEvent) => {
-    if (!data || !first || !last || !canvas) return;
+    if (!data || !lengths || !canvas) return;
     const box = canvas.getBoundingClientRect();
-    const low = Math.log2(Math.max(1, first.from_ns));
-    const high = Math.log2(Math.max(2, last.to_ns));
+    const [low, high] = lengths;
     const ns = 2 ** (low + ((high - low) * (event.clientX - box.left - 8)) / (box.width - 16));
     const bin = data.bins.find((b) => ns >= b.from_ns && ns < b.to_ns);
     if (!bin) return setRange(null);

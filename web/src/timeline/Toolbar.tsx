@@ -28,10 +28,8 @@ interface Props {
 
 export function Toolbar(p: Props) {
   const { data, settings: s } = p;
-  // What is chosen takes room of its own.
-  const more = s.path.length > 0 || s.focus >= 0 || p.pair !== null || p.area !== null || p.traces.length > 0;
   return (
-    <div class={more ? 'bar' : 'bar one'}>
+    <div class="bar">
       {data.channels.length > 0 && (
         <select
           aria-label="what"
@@ -111,7 +109,7 @@ export function Toolbar(p: Props) {
         type="search"
         placeholder="filter rows"
         aria-label="filter rows"
-        style={{ width: '116px' }}
+        style={{ flexBasis: '96px', maxWidth: '200px' }}
         value={s.filter}
         onInput={(e) => changeExtra({ q: e.currentTarget.value }, false)}
       />
@@ -155,12 +153,13 @@ export function Toolbar(p: Props) {
           ))}
         </select>
       )}
-      <span class="spacer" />
-      {p.area && <button onClick={() => p.area && p.zoomTo(p.area.from, p.area.to)}>Zoom to selection</button>}
-      <button onClick={() => p.zoomTo(0, p.span)} title="0">
-        Whole
-      </button>
-      <PictureButtons canvas={p.canvas} name={p.pictureName} />
+      <span class="end">
+        {p.area && <button onClick={() => p.area && p.zoomTo(p.area.from, p.area.to)}>Zoom to selection</button>}
+        <button onClick={() => p.zoomTo(0, p.span)} title="0">
+          Whole
+        </button>
+        <PictureButtons canvas={p.canvas} name={p.pictureName} />
+      </span>
     </div>
   );
 }

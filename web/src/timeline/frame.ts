@@ -35,7 +35,8 @@ export function drawNames(
     if (r % every && row.group < 0) continue;
     c.fillStyle = themeColour(r === picked ? 'accent' : row.group >= 0 ? 'quiet' : 'text');
     const x = 8 + row.indent * 12;
-    const y = at.y(r) + rowHeight / 2;
+    // Of rows that are lower than their names the first one in sight still shows all of it.
+    const y = r === firstRow ? Math.max(at.y(r) + rowHeight / 2, at.top + 7) : at.y(r) + rowHeight / 2;
     if (row.group >= 0) c.fillText(row.open ? '▾' : '▸', x, y);
     c.fillText(cutMiddle(c, row.label, kNames - x - (row.group >= 0 ? 20 : 8)), x + (row.group >= 0 ? 12 : 0), y);
   }
@@ -73,6 +74,14 @@ export function drawAxis(c: CanvasRenderingContext2D, at: Place, w: number, h: n
   c.fillRect(middle - size / 2 - 4, 2, size + 8, kAxis - 8);
   c.fillStyle = themeColour('accent');
   c.fillText(text, middle - size / 2, kAxis / 2 - 1);
+}
+
+// The moment that is picked, with a rim, so that it is seen in front of any colour.
+export function drawMoment(c: CanvasRenderingContext2D, x: number, top: number, height: number): void {
+  c.fillStyle = themeColour('background');
+  c.fillRect(Math.round(x) - 1, top, 3, height);
+  c.fillStyle = themeColour('accent');
+  c.fillRect(Math.round(x), top, 1, height);
 }
 
 export function drawArea(c: CanvasRenderingContext2D, at: Place, h: number, area: Area): void {

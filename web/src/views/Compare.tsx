@@ -255,7 +255,7 @@ export function Compare({ session }: { session: Session }) {
         <input
           type="search"
           aria-label="search"
-          placeholder="part of a name, or /regex/"
+          placeholder="name or /regex/"
           style={{ width: '200px' }}
           value={query}
           onInput={(e) => setQuery(e.currentTarget.value)}

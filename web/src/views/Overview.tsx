@@ -1,18 +1,11 @@
 // What the dataset is, how large, what was noticed while reading, and where to go.
-import type { Dataset, InfoValue } from '../data/types';
+import { infoText } from '../data/format';
+import type { Dataset } from '../data/types';
 import { isLive, useAsk } from '../state/ask';
 import { change, kViews } from '../state/state';
 import { whyNot } from '../state/views';
 
 const kCounts = ['metrics', 'contexts', 'regions', 'locations', 'events', 'points', 'callpaths', 'parameters'];
-
-function shown(value: InfoValue): string {
-  if (value === null) return 'not counted';
-  if (Array.isArray(value))
-    return value.slice(0, 20).join(', ') + (value.length > 20 ? `, … ${value.length - 20} more` : '');
-  const text = String(value);
-  return /^\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ',') : text;
-}
 
 // What a report does not hold.
 function LeftOut() {
@@ -43,7 +36,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
       <div class="cards">
         {counts.map(([key, value]) => (
           <div class="card" key={key} data-info={key} data-value={String(value)}>
-            <div class="value">{shown(value)}</div>
+            <div class="value">{infoText(value)}</div>
             <div class="label">{key}</div>
           </div>
         ))}
@@ -60,11 +53,11 @@ export function Overview({ dataset }: { dataset: Dataset }) {
             );
           })}
       </div>
-      <h2>
-        {dataset.diagnostics.length
-          ? `${dataset.diagnostics.length} remarks on the input`
-          : 'Nothing to remark on the input'}
-      </h2>
+      {dataset.diagnostics.length > 0 ? (
+        <h2>{`${dataset.diagnostics.length} remarks on the input`}</h2>
+      ) : (
+        <p class="quiet">Nothing to remark on the input.</p>
+      )}
       {dataset.diagnostics.length > 0 && (
         <table class="plain" style={{ marginBottom: '20px' }}>
           <tbody>
@@ -93,7 +86,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
               {rest.map(([key, value]) => (
                 <tr key={key}>
                   <th>{key}</th>
-                  <td data-info={key}>{shown(value)}</td>
+                  <td data-info={key}>{infoText(value)}</td>
                 </tr>
               ))}
             </tbody>

@@ -192,7 +192,7 @@ export function Profile({ name }: { name: string }) {
   return (
     <div class="split profile">
       <div class="pane">
-        <div class="bar one">
+        <div class="bar">
           <Choice
             name="tree"
             label="view"
@@ -251,10 +251,10 @@ export function Profile({ name }: { name: string }) {
             <button onClick={() => save('json')}>JSON</button>
           </span>
         </div>
-        <div class="bar one">
+        <div class="bar">
           <input
             type="search"
-            placeholder="search: part of a name, or /regex/"
+            placeholder="search: name or /regex/"
             aria-label="search"
             style={{ width: '220px' }}
             value={query}

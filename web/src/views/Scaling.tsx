@@ -131,7 +131,7 @@ export function Scaling({ name }: { name: string }) {
           <input
             type="search"
             aria-label="search"
-            placeholder="part of a name, or /regex/"
+            placeholder="name or /regex/"
             style={{ width: '160px' }}
             value={query}
             onInput={(e) => changeExtra({ q: e.currentTarget.value }, false)}

@@ -1,6 +1,6 @@
 // The frame around all views: tabs, chips of what is chosen, status line.
 import { useEffect, useState } from 'preact/hooks';
-import { readable } from '../data/format';
+import { infoText, readable } from '../data/format';
 import type { Dataset, Session } from '../data/types';
 import { gone } from '../state/alive';
 import { isLive, useAsk, waiting } from '../state/ask';
@@ -247,7 +247,7 @@ export function Shell() {
           .filter((k) => info.get(k) !== undefined && info.get(k) !== null)
           .map((k) => (
             <span key={k}>
-              {String(info.get(k))} {k}
+              {infoText(info.get(k)!)} {String(info.get(k)) === '1' ? k.slice(0, -1) : k}
             </span>
           ))}
         <span class="spacer" />

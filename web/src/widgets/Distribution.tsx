@@ -131,7 +131,7 @@ export function Distribution({ metric, context, name }: { metric: string; contex
         />
       </div>
       <div
-        class="detail number"
+        class="detail number figures"
         style={{ textAlign: 'left' }}
         aria-live="polite"
         data-mean={figures.mean}
@@ -142,7 +142,13 @@ export function Distribution({ metric, context, name }: { metric: string; contex
           ? `${names.data?.label[bar.members[0] ?? 0] ?? ''} ${names.data?.name[bar.members[0] ?? 0] ?? ''}: ${readable(bar.value, unit)} (${percent(bar.value, figures.sum)})`
           : bar
             ? `${bar.members.length} locations`
-            : `mean ${readable(figures.mean, unit)} ± ${readable(figures.deviation, unit)}   min ${readable(figures.minimum, unit)}   quartiles ${figures.quartiles.map((q) => readable(q, unit)).join(' · ')}   max ${readable(figures.maximum, unit)}   imbalance ${percent(figures.imbalance, 1)}`}
+            : [
+                `mean ${readable(figures.mean, unit)} ± ${readable(figures.deviation, unit)}`,
+                `min ${readable(figures.minimum, unit)}`,
+                `max ${readable(figures.maximum, unit)}`,
+                `imbalance ${percent(figures.imbalance, 1)}`,
+                `quartiles ${figures.quartiles.map((q) => readable(q, unit)).join(' · ')}`,
+              ].map((text) => <span key={text}>{text}</span>)}
       </div>
     </>
   );
