@@ -6,7 +6,6 @@ namespace fathom::dumpi {
 
 namespace {
 
-constexpr std::uint16_t kProbe = 23;
 constexpr std::uint16_t kWinFence = 146;
 constexpr std::uint16_t kWinFree = 147;
 constexpr std::uint16_t kWinComplete = 144;
@@ -17,7 +16,6 @@ constexpr std::int64_t kLockShared = 1;
 constexpr std::uint16_t kFirstFileCall = 231;  // behind MPI_File_open
 constexpr std::uint16_t kLastFileCall = 281;
 constexpr std::int64_t kNoPrecede = 8;  // alone: combinations and none at all are stored as 255
-constexpr std::int64_t kAnySource = -1;
 
 void name(const CommunicatorView& view, Event& event) {
   if (view.global >= 0 && !view.self && !view.inter) {
@@ -32,12 +30,8 @@ void name_window(std::int64_t window, const Tables& tables, Event& event) {
 
 }  // namespace
 
-void add_entry_facts(const Call& call, const Tables& tables, Event& event) {
+void add_facts_of_others(const Call& call, const Tables& tables, Event& event) {
   switch (call.id) {
-    case ids::kRecv:
-    case ids::kIrecv:
-      if (call.integer(2) == kAnySource) event.peer = kUnknownPeer;
-      return;
     case ids::kCommDup:
     case ids::kCommCreate:
     case ids::kCommSplit:
@@ -87,8 +81,7 @@ void add_entry_facts(const Call& call, const Tables& tables, Event& event) {
   }
 }
 
-void add_exit_facts(const Call& call, const Tables& tables, Event& event) {
-  if (call.id != kProbe) return;
+void add_probed(const Call& call, const Tables& tables, Event& event) {
   const Statuses statuses = call.statuses(3);
   if (statuses.empty()) return;
   const Status status = statuses[0];

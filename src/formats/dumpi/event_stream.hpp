@@ -34,7 +34,6 @@ class DumpiStream final : public CopyableStream {
   // A new event of the record, at its beginning or its end.
   Event& add(EventKind kind, bool at_exit);
   Event& add_region(EventKind kind, bool at_exit);
-  Event& add_call(EventKind kind, bool at_exit);
 
   std::size_t next_in_order(std::span<Event> out);
   std::size_t next_sorted(std::span<Event> out);

@@ -41,14 +41,14 @@ namespace detail {
 constinit const std::array<bool, kIds> kTouching = make_touching();
 }
 
-std::size_t Requests::Queue::find(std::uint16_t thread) const {
+std::size_t Requests::Queue::find_among_several(std::uint16_t thread) const {
   for (std::size_t at = head; at < items.size(); ++at) {
     if (items[at].thread == thread) return at;
   }
   return head;
 }
 
-void Requests::Queue::take(std::size_t at) {
+void Requests::Queue::take_of_several(std::size_t at) {
   if (at != head) {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
     return;
@@ -63,18 +63,7 @@ void Requests::Queue::take(std::size_t at) {
   }
 }
 
-Pending& Requests::add(Queues& queues, std::int64_t id, const Call& call, Pending::Kind kind, bool persistent,
-                       std::int32_t peer) {
-  Queue& queue = queues.at(id);
-  {
-    Pending& fresh = queue.items.emplace_back();
-    fresh.kind = kind;
-    fresh.persistent = persistent;
-    fresh.thread = call.thread;
-    fresh.peer = peer;
-    fresh.record = call.number;
-    fresh.made = call.number;
-  }
+Pending& Requests::settle(Queue& queue) {
   for (std::size_t at = queue.head; at + 1 < queue.items.size();) {
     Pending& fresh = queue.items.back();
     Pending& other = queue.items[at];
@@ -92,9 +81,7 @@ Pending& Requests::add(Queues& queues, std::int64_t id, const Call& call, Pendin
     if (first) at = queue.head;
   }
   if (queue.items.size() - queue.head > kMostShared) queue.take(queue.head);
-  Pending& fresh = queue.items.back();
-  if (!persistent) fresh.sequence = begun_++;
-  return fresh;
+  return queue.items.back();
 }
 
 std::vector<std::uint64_t> cancelled_sends(const File& file, const ScanResult& scan, Tables tables) {

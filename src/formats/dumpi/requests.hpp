@@ -56,10 +56,19 @@ class Requests {
     std::vector<Pending> items;
     std::size_t head = 0;
     [[nodiscard]] bool empty() const { return head == items.size(); }
+    [[nodiscard]] bool single() const { return head + 1 == items.size(); }
     // The first one of the thread, or of all where it has none.
-    [[nodiscard]] std::size_t find(std::uint16_t thread) const;
+    [[nodiscard]] std::size_t find(std::uint16_t thread) const { return single() ? head : find_among_several(thread); }
     Pending& of(std::uint16_t thread) { return items[find(thread)]; }
-    void take(std::size_t at);
+    void take(std::size_t at) {
+      if (!single()) return take_of_several(at);
+      items.clear();
+      head = 0;
+    }
+
+   private:
+    [[nodiscard]] std::size_t find_among_several(std::uint16_t thread) const;
+    void take_of_several(std::size_t at);
   };
   // By id. Most ids are small numbers that come back all the time: these are found without a search.
   class Queues {
@@ -93,7 +102,22 @@ class Requests {
   }
   // A new one under the id, to be filled in where it stands.
   Pending& add(Queues& queues, std::int64_t id, const Call& call, Pending::Kind kind, bool persistent,
-               std::int32_t peer);
+               std::int32_t peer) {
+    Queue& queue = queues.at(id);
+    const bool alone = queue.empty();
+    Pending* fresh = &queue.items.emplace_back();
+    fresh->kind = kind;
+    fresh->persistent = persistent;
+    fresh->thread = call.thread;
+    fresh->peer = peer;
+    fresh->record = call.number;
+    fresh->made = call.number;
+    if (!alone) fresh = &settle(queue);
+    if (!persistent) fresh->sequence = begun_++;
+    return *fresh;
+  }
+  // What becomes of those before the last one, which is new and returned.
+  static Pending& settle(Queue& queue);
   template <class Listener>
   void start(std::int64_t id, const Call& call, std::int64_t posted_ns, Listener& listener);
   template <class Listener>

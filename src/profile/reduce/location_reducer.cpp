@@ -69,12 +69,14 @@ std::uint32_t LocationReducer::compute() {
   return compute_;
 }
 
+template <bool kAll>
 std::uint32_t LocationReducer::current() {
-  if (by_channels_) return state_node_ != kNoNode ? state_node_ : compute();
+  if (kAll && by_channels_) return state_node_ != kNoNode ? state_node_ : compute();
   if (!stack_.empty()) return stack_.back().node;
   return sample_ != kNoNode ? sample_ : compute();
 }
 
+template <bool kAll>
 void LocationReducer::advance(std::int64_t time) {
   if (!started_) {
     started_ = true;
@@ -86,27 +88,36 @@ void LocationReducer::advance(std::int64_t time) {
     return;
   }
   const std::uint64_t passed = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(last_);
-  charged_ = current();
-  if (computes_ || charged_ != compute_) tree_[charged_].time_ns += passed;
-  if (cursor_.active() && call_depth_ == 0) {
+  charged_ = current<kAll>();
+  if (!kAll || computes_ || charged_ != compute_) tree_[charged_].time_ns += passed;
+  if (kAll && cursor_.active() && call_depth_ == 0) {
     cursor_.pass(passed, [&](std::uint32_t metric, double ns) { charge(charged_, metric, ns); });
   }
-  if (splits_ && !by_channels_ && !stack_.empty()) stack_.back().time_ns += passed;
+  if (kAll && splits_ && !by_channels_ && !stack_.empty()) stack_.back().time_ns += passed;
   last_ = time;
 }
 
-// All that an event does in one function: this is the inner loop.
-[[gnu::flatten]] void LocationReducer::take(std::span<const Event> events) {
-  for (const Event& event : events) take(event);
+// All that an event does in one function: these are the inner loops.
+[[gnu::flatten]] void LocationReducer::take_plain(std::span<const Event> events) {
+  for (const Event& event : events) take_one<false>(event);
+}
+[[gnu::flatten]] void LocationReducer::take_any(std::span<const Event> events) {
+  for (const Event& event : events) take_one<true>(event);
 }
 
-void LocationReducer::take(const Event& event) {
-  if (event.has_time && !event.carried) advance(event.time_ns);
+void LocationReducer::take(std::span<const Event> events) {
+  const bool plain = !by_channels_ && !splits_ && computes_ && !cursor_.active();
+  plain ? take_plain(events) : take_any(events);
+}
+
+template <bool kAll>
+void LocationReducer::take_one(const Event& event) {
+  if (event.has_time && !event.carried) advance<kAll>(event.time_ns);
   switch (event.kind) {
     case EventKind::enter:
-      return enter(event);
+      return enter<kAll>(event);
     case EventKind::leave:
-      return leave(event);
+      return leave<kAll>(event);
     case EventKind::sample:
       sample_step_ = event.name < rules_.trace.definitions().contexts.size() ? step(StepKind::sample, event.name)
                                                                              : step(StepKind::idle);
@@ -122,7 +133,7 @@ void LocationReducer::take(const Event& event) {
     case EventKind::send:
     case EventKind::recv:
     case EventKind::collective:
-      return message(event);
+      return message<kAll>(event);
     case EventKind::marker:
       return marker(event);
     case EventKind::complete:
@@ -139,7 +150,7 @@ void LocationReducer::marker(const Event& event) {
   const std::int64_t before = task_ == event.value ? 0 : task_;
   switch_task(event.value);
   remarks_.crossed_leaves += stack_.size();
-  while (!stack_.empty()) close_top();
+  while (!stack_.empty()) close_top<true>();
   switch_task(before);
 }
 
@@ -162,13 +173,14 @@ std::size_t LocationReducer::open_regions() const {
 }
 
 // What was used since the last reading was used by what is on top now: readings come with every enter and leave.
+template <bool kAll>
 void LocationReducer::cpu_reading(const Event& event) {
   if (!reads_cpu_ || !event.has_value) return;
   if (cpu_) {
     const auto used =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(event.value) - static_cast<std::uint64_t>(*cpu_));
-    tree_[current()].cpu_ns += used;
-    if (!stack_.empty()) stack_.back().cpu_ns += used;
+    tree_[current<kAll>()].cpu_ns += used;
+    if (kAll && !stack_.empty()) stack_.back().cpu_ns += used;
     told_.cpu_time = true;
   }
   cpu_ = event.value;
@@ -184,15 +196,16 @@ std::uint32_t LocationReducer::frame_node(std::uint32_t region) {
   return node;
 }
 
+template <bool kAll>
 void LocationReducer::enter(const Event& event) {
-  if (by_channels_) return;
-  if (!event.carried) cpu_reading(event);
+  if (kAll && by_channels_) return;
+  if (!event.carried) cpu_reading<kAll>(event);
   const std::uint32_t node = frame_node(event.name);
   Frame& frame = stack_.emplace_back();
   frame.region = event.name;
   frame.node = node;
   frame.visit = !event.carried;
-  if (cursor_.active()) frame.call = number_of_call(event);
+  if (kAll && cursor_.active()) frame.call = number_of_call(event);
   ++frame_number_;
   told_.visits = true;
   if (frame.visit) ++tree_[node].visits;
@@ -221,13 +234,16 @@ void LocationReducer::end_charged_call(const Frame& frame, std::uint32_t node, s
                    [&](std::uint32_t metric, double ns, bool outside) { charge(outside ? around : node, metric, ns); });
 }
 
+template <bool kAll>
 void LocationReducer::leave(const Event& event) {
-  if (by_channels_) return;
-  const bool call_ends = cursor_.active() && call_depth_ > 0 && is_charged_call(event.name) && --call_depth_ == 0;
-  leave_region(event);
+  if (kAll && by_channels_) return;
+  const bool call_ends =
+      kAll && cursor_.active() && call_depth_ > 0 && is_charged_call(event.name) && --call_depth_ == 0;
+  leave_region<kAll>(event);
   if (call_ends && call_counts_) cursor_.begin_gap(calls_);
 }
 
+template <bool kAll>
 void LocationReducer::leave_region(const Event& event) {
   if (stack_.empty() || stack_.back().region != event.name) [[unlikely]] {
     const auto found =
@@ -238,21 +254,22 @@ void LocationReducer::leave_region(const Event& event) {
     }
     for (auto crossed = found - stack_.rbegin(); crossed > 0; --crossed) {
       ++remarks_.crossed_leaves;
-      close_top();
+      close_top<kAll>();
     }
   }
-  cpu_reading(event);
+  cpu_reading<kAll>(event);
   ++frame_number_;
-  close_top();
+  close_top<kAll>();
 }
 
+template <bool kAll>
 void LocationReducer::close_top() {
   const Frame& frame = stack_.back();
-  if (frame.call != kNoNode) {
+  if (kAll && frame.call != kNoNode) {
     const std::uint32_t node = frame.split != kUnsplit ? tree_.child(frame.node, frame.split) : frame.node;
     end_charged_call(frame, node, stack_.size() > 1 ? stack_[stack_.size() - 2].node : compute());
   }
-  if (frame.split != kUnsplit) {
+  if (kAll && frame.split != kUnsplit) {
     const std::uint32_t to = tree_.child(frame.node, frame.split);
     Sums& from = tree_[frame.node];
     Sums& sums = tree_[to];
@@ -298,7 +315,7 @@ void LocationReducer::counter(const Event& event) {
   if (last.known && !event.carried) {
     if (told_.counters.size() <= event.name) told_.counters.resize(rules_.is_double.size());
     told_.counters[event.name] = 1;
-    const std::uint32_t node = last.frame == frame_number_ || charged_ == kNoNode ? current() : charged_;
+    const std::uint32_t node = last.frame == frame_number_ || charged_ == kNoNode ? current<true>() : charged_;
     LocationTree::Counted& counted = tree_.counted(node, event.name);
     if (rules_.is_double[event.name] != 0) {
       counted.real += std::bit_cast<double>(event.value) - std::bit_cast<double>(last.value);
@@ -338,12 +355,13 @@ std::uint32_t LocationReducer::split_node(const Event& event, std::uint32_t node
   return tree_.child(node, part);
 }
 
+template <bool kAll>
 void LocationReducer::message(const Event& event) {
   if (event.carried) return;
   // To and from the null process nothing moves.
   if (event.kind != EventKind::collective && event.peer == kNoPeer) return;
-  const std::uint32_t node = current();
-  Sums& sums = tree_[splits_ ? split_node(event, node) : node];
+  const std::uint32_t node = current<kAll>();
+  Sums& sums = tree_[kAll && splits_ ? split_node(event, node) : node];
   if (event.kind == EventKind::send) {
     sums.bytes_sent += event.bytes;
     ++sums.messages_sent;
@@ -360,14 +378,14 @@ void LocationReducer::message(const Event& event) {
 }
 
 LocationTree LocationReducer::finish_part(std::optional<std::int64_t> end) {
-  if (end && started_ && *end > last_) advance(*end);
+  if (end && started_ && *end > last_) advance<true>(*end);
   // What is open stays open in the next part; there it is no visit any more.
   std::map<std::int64_t, std::vector<std::uint32_t>> open;  // regions, by task
   suspended_[task_] = std::move(stack_);
   for (auto& [task, stack] : suspended_) {
     stack_ = std::move(stack);
     for (const Frame& frame : stack_) open[task].push_back(frame.region);
-    while (!stack_.empty()) close_top();
+    while (!stack_.empty()) close_top<true>();
   }
   suspended_.clear();
   LocationTree done = std::move(tree_);

@@ -57,7 +57,6 @@ class LocationReducer {
   // too.
   LocationReducer(const Rules& rules, LocationId location, std::optional<std::int64_t> begin, bool from_start);
 
-  void take(const Event& event);
   void take(std::span<const Event> events);
   // Ends the part that is under way at `end` (nothing = at the last event) and begins the next one with what is open.
   LocationTree finish_part(std::optional<std::int64_t> end);
@@ -80,19 +79,33 @@ class LocationReducer {
   };
   static constexpr Step kUnsplit = ~Step{0};
 
+  // kAll = false: for what most reductions are, by regions and samples alone, without channels, splits, charges and
+  // places that do not compute. Nothing is asked then that has one answer.
+  template <bool kAll>
+  void take_one(const Event& event);
+  void take_plain(std::span<const Event> events);
+  void take_any(std::span<const Event> events);
+  template <bool kAll>
   void advance(std::int64_t time);
+  template <bool kAll>
   std::uint32_t current();
   std::uint32_t compute();
+  template <bool kAll>
   void enter(const Event& event);
+  template <bool kAll>
   void leave(const Event& event);
+  template <bool kAll>
   void leave_region(const Event& event);
+  template <bool kAll>
   void close_top();
   void marker(const Event& event);
   // Every task has a stack of its own; that of the location itself is task 0.
   void switch_task(std::int64_t task);
+  template <bool kAll>
   void cpu_reading(const Event& event);
   void state(const Event& event);
   void counter(const Event& event);
+  template <bool kAll>
   void message(const Event& event);
   // The context below `node` that a message belongs to.
   std::uint32_t split_node(const Event& event, std::uint32_t node);

@@ -122,7 +122,7 @@ class Reduction {
       } else {
         for (std::size_t i = 0; i < count; ++i) {
           if (buffer[i].has_time && !buffer[i].carried) cut_until(buffer[i].time_ns);
-          reducer.take(buffer[i]);
+          reducer.take({&buffer[i], 1});
         }
       }
       // In steps, so that the budget is asked now and then only.
