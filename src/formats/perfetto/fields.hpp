@@ -38,6 +38,15 @@ enum : std::uint32_t {
 namespace sequence_flag {
 enum : std::uint64_t { cleared = 1, needs_state = 2 };
 }
+namespace ftrace_field {
+enum : std::uint32_t {
+  event = 2,  // of a bundle
+  timestamp = 1,
+  thread = 2,
+  print = 3,
+  print_text = 2,
+};
+}  // namespace ftrace_field
 namespace event_field {
 enum : std::uint32_t {
   time_delta_us = 1,

@@ -64,7 +64,7 @@ Result<void> PerfettoMapping::take_packets(std::span<const PlainPacket> packets,
 Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
   Packet packet;
   packet.number = trace_.packets_++;
-  std::string_view interned, defaults, compressed, thread;
+  std::string_view interned, defaults, compressed, thread, ftrace;
   bool cleared = false;
   std::uint32_t other = 0;
   FieldCursor cursor(bytes);
@@ -113,6 +113,9 @@ Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
       case packet_field::compressed_packets:
         compressed = field.bytes;
         break;
+      case packet_field::ftrace_events:
+        ftrace = field.bytes;
+        break;
       case packet_field::zstd_packets:
         ++zstd_;
         break;
@@ -143,6 +146,7 @@ Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
   if (!interned.empty()) sequence.take_interned(interned);
   if (!defaults.empty()) sequence.take_defaults(defaults);
   if (!packet.track_event.empty()) take_event(packet, sequence);
+  if (!ftrace.empty()) take_ftrace(ftrace, packet);
   return {};
 }
 
@@ -184,6 +188,10 @@ Result<void> PerfettoMapping::note() const {
     const std::string_view kind = packet_kind(number);
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(count),
                          kind.empty() ? fmt::format("of field {}", number) : std::string(kind));
+  }
+  if (ftrace_unused_ > 0) {
+    others += ftrace_unused_;
+    kinds += fmt::format("{}{} events of ftrace", kinds.empty() ? "" : ", ", grouped(ftrace_unused_));
   }
   if (others > 0) {
     FATHOM_CHECK(diagnostics.add("perfetto.other_packets", Severity::info, place,

@@ -72,11 +72,16 @@ class PerfettoMapping {
   std::string_view name_of(const TrackEvent& event, const Sequence& sequence);
   std::string_view category_of(const TrackEvent& event, const Sequence& sequence) const;
   std::uint32_t region(const TrackEvent& event, const Sequence& sequence);
+  std::uint32_t region(std::string_view name, std::string_view category);
   std::uint32_t interned_region(const TrackEvent& event, Sequence& sequence);
 
   // Events of old versions (legacy_mapping.cpp).
   void legacy(const TrackEvent& event, Sequence& sequence, const Moment& at);
   void legacy_counters(const TrackEvent& event, const Sequence& sequence, std::uint32_t row, const Moment& at);
+
+  // Marks of programs in the kernel's buffer (ftrace_mapping.cpp).
+  void take_ftrace(std::string_view bundle, const Packet& packet);
+  bool take_mark(std::string_view text, std::int64_t thread, Moment at);
 
   PerfettoTrace& trace_;
   SliceStore& store_;
@@ -93,10 +98,12 @@ class PerfettoMapping {
   static constexpr unsigned kKnownRowBits = 8;
   std::array<KnownRow, 1 << kKnownRowBits> known_rows_;
   NameTable regions_, markers_, communicators_, channels_;
-  std::vector<NameTable> states_;                           // by channel
-  std::unordered_map<std::uint64_t, std::uint64_t> flows_;  // last record of each
-  TrackEvent event_;                                        // reused: nothing is allocated per event
-  std::map<std::uint32_t, std::uint64_t> others_;           // packets that are no track events, by field
+  std::vector<NameTable> states_;                                     // by channel
+  std::unordered_map<std::uint64_t, std::uint64_t> flows_;            // last record of each
+  TrackEvent event_;                                                  // reused: nothing is allocated per event
+  std::map<std::uint32_t, std::uint64_t> others_;                     // packets that are no track events, by field
+  std::unordered_map<std::int64_t, std::int64_t> process_of_thread_;  // as marks in the kernel's buffer tell them
+  std::uint64_t ftrace_unused_ = 0;                                   // events in bundles that have marks
   std::uint64_t malformed_ = 0, unknown_clock_ = 0, no_time_ = 0, unknown_name_ = 0, zstd_ = 0, dropped_ = 0;
 };
 

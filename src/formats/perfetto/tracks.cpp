@@ -159,6 +159,7 @@ void Tracks::describe_thread(std::string_view message, std::uint64_t sequence_tr
   one.is_thread = true;
   one.pid = named.pid;
   one.tid = named.tid;
+  if (named.pid && named.tid) thread_tracks_.try_emplace({*named.pid, *named.tid}, sequence_track);
   if (named.tid && !named.name.empty()) thread_names_[*named.tid] = named.name;
   if (!named.name.empty()) one.name = std::move(named.name);
 }
