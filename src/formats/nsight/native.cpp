@@ -11,10 +11,19 @@
 namespace fathom::nsight {
 namespace {
 
-constexpr std::string_view kTables[] = {
-    "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_KERNEL",          "CUPTI_ACTIVITY_KIND_MEMCPY",
-    "CUPTI_ACTIVITY_KIND_MEMSET",  "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "NVTX_EVENTS",
-    "EXTRAP_RESOLVED_CALLPATHS"};
+constexpr std::string_view kTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
+                                        "CUPTI_ACTIVITY_KIND_KERNEL",
+                                        "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                        "CUPTI_ACTIVITY_KIND_MEMSET",
+                                        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                        "NVTX_EVENTS",
+                                        "EXTRAP_RESOLVED_CALLPATHS",
+                                        "OSRT_API",
+                                        "COMPOSITE_EVENTS",
+                                        "SCHED_EVENTS",
+                                        "MPI_P2P_EVENTS",
+                                        "MPI_COLLECTIVES_EVENTS",
+                                        "MPI_OTHER_EVENTS"};
 constexpr std::string_view kResolved = kTables[6];
 constexpr std::string_view kMarkerDomain = "de.tu-darmstadt.parallel.extra_prof";
 constexpr std::int64_t kDomainCreated = 75;  // NVTX eventType

@@ -73,12 +73,14 @@ class NsightDataset final : public ExperimentDataset {
 // The version of Nsight Systems that wrote the export.
 std::string version_of(const Database& database) {
   std::string version;
-  (void)database.rows("EXPORT_META_DATA", {"name", "value"}, [&](const Row& row) -> Result<void> {
-    if (row.text(0) == "EXPORT_PRODUCT_VERSION" || (version.empty() && row.text(0) == "EXPORT_SCHEMA_VERSION")) {
-      version = row.text(1);
-    }
-    return {};
-  });
+  for (const char* table : {"EXPORT_META_DATA", "META_DATA_EXPORT"}) {  // until 2022, and since
+    (void)database.rows(table, {"name", "value"}, [&](const Row& row) -> Result<void> {
+      if (row.text(0) == "EXPORT_PRODUCT_VERSION" || (version.empty() && row.text(0) == "EXPORT_SCHEMA_VERSION")) {
+        version = row.text(1);
+      }
+      return {};
+    });
+  }
   return version;
 }
 

@@ -110,6 +110,22 @@ TEST(NsightTrace, CopiesAreNamedByTheirKind) {
   EXPECT_EQ(sums.names.at("[CUDA memcpy kind 99]").total_ns, 5);
 }
 
+// A run on the CPU alone leaves no tables of CUDA.
+TEST(NsightTrace, ReportsWithoutAGpu) {
+  const std::string text = database_of(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (4,'poll');"
+      "CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);"
+      "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT_VERSION','2023.3.1.92');"
+      "CREATE TABLE OSRT_API(start INT, end INT, globalTid INT, correlationId INT, nameId INT);"
+      "INSERT INTO OSRT_API VALUES (10,15,16777217,1,4);");
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->version(), "2023.3.1.92");
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  EXPECT_EQ(test::sums_of(**trace).names.at("poll").total_ns, 5);
+}
+
 TEST(NsightTrace, SamplesOfThreads) {
   // Chains in no order; depth 0 is where the thread was. One sample has no chain.
   const std::string text = database_of(
