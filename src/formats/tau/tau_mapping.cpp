@@ -81,9 +81,9 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   }
 }
 
+// "TIME", "GET_TIME_OF_DAY", "LINUX_TIMERS", "BGP Timers"; packed profiles have "Time".
 bool is_time(std::string_view metric) {
-  if (metric.find("PAPI") != std::string_view::npos) return false;
-  return metric.find("TIME") != std::string_view::npos || metric == "Time";  // LINUX_TIMERS, too
+  return metric.find("PAPI") == std::string_view::npos && to_lower(metric).find("time") != std::string::npos;
 }
 
 class Mapper {

@@ -61,6 +61,7 @@ TEST(Tau, PathsMakeTheTreeInEveryMetric) {
                 {R"("Message size : main() C [{m.c} {5,1}-{17,1}]   => f "quoted"" 4 8 2 5 120)",
                  R"("Heap [GROUP=MAX_MARKER]" 1 1 1 1 1)"}));
   put(folder / "MULTI__PAPI_FP_OPS/profile.3.0.1", file_text("PAPI_FP_OPS", time));
+  put(folder / "MULTI__BGP_TIMERS/profile.3.0.1", file_text("BGP Timers", time));
   const Work work = make_work();
   const auto dataset = open_dataset(folder.path(), work);
   ASSERT_TRUE(dataset.ok()) << dataset.error().text();
@@ -77,6 +78,7 @@ TEST(Tau, PathsMakeTheTreeInEveryMetric) {
   EXPECT_EQ(values(**profile, "Message size", kOwn), (Values{{f, "20"}}));
   EXPECT_EQ(values(**profile, "Message size (minimum)", {}).at(f), "2");
   EXPECT_EQ(defs.metric(defs.find_metric("TIME")).unit, "usec");
+  EXPECT_EQ(defs.metric(defs.find_metric("BGP Timers")).unit, "usec");
   EXPECT_EQ(defs.system.location_label(LocationId(0)), "3.0.1");
   EXPECT_EQ(defs.regions[0].file, "m.c");
   EXPECT_EQ(defs.regions[0].end_line, 17);
