@@ -14,9 +14,9 @@
 namespace fathom::cli {
 
 bool is_split(std::string_view command) {
-  static constexpr std::array<std::string_view, 14> kSplit = {"check", "convert", "critical-path", "diff",   "events",
-                                                              "index", "model",   "reduce",        "stats",  "table",
-                                                              "top",   "tree",    "waits",         "what-if"};
+  static constexpr std::array<std::string_view, 16> kSplit = {
+      "check",  "convert", "critical-path", "diff",  "efficiency", "events", "index", "model",
+      "reduce", "report",  "stats",         "table", "top",        "tree",   "waits", "what-if"};
   return std::find(kSplit.begin(), kSplit.end(), command) != kSplit.end();
 }
 

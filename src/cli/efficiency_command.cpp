@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/share_out.hpp"
 #include "cli/analysis_output.hpp"
 #include "cli/commands.hpp"
+#include "cli/company.hpp"
 #include "findings/run_efficiency.hpp"
 #include "findings/trace_tables.hpp"
 #include "formats/registry.hpp"
@@ -52,19 +54,20 @@ class EfficiencyCommand final : public Command {
       std::sort(inside.begin(), inside.end());
       paths.insert(paths.end(), inside.begin(), inside.end());
     }
-    if (of_ == "threads") return show_threads(session, paths);
+    if (of_ == "threads") {
+      FATHOM_CHECK(first_alone(session, "what threads do is"));
+      return show_threads(session, paths);
+    }
     std::vector<RunEfficiency> runs;
-    for (const fs::path& path : paths) {
-      auto added = one_run(session, path);
-      if (added) {
-        runs.push_back(std::move(*added));
-      } else if (paths.size() == 1 && added.error().kind() == ErrorKind::usage && has_threads(session, path)) {
+    if (paths.size() == 1) {
+      auto run = one_run(session, paths[0]);
+      if (!run && run.error().kind() == ErrorKind::usage && has_threads(session, paths[0])) {
         return show_threads(session, paths);
-      } else if (paths.size() == 1 || added.error().kind() == ErrorKind::cancelled) {
-        return std::move(added).error();
-      } else {
-        session.warn(fmt::format("{} is left out: {}", path.string(), added.error().text()));
       }
+      if (!run) return std::move(run).error();
+      runs.push_back(std::move(*run));
+    } else {
+      FATHOM_TRY(runs, all_runs(session, paths));
     }
     if (runs.empty()) return Error("no run has MPI calls with times", Place::in(paths_.front()));
     const bool weak = scaling_ == "weak";
@@ -92,7 +95,46 @@ class EfficiencyCommand final : public Command {
   }
   static Result<RunEfficiency> one_run(Session& session, const fs::path& path) {
     FATHOM_TRY(const DatasetPtr dataset, session.open(path));
+    const auto levels = dataset->levels();
+    const bool stored = std::find(levels.begin(), levels.end(), Level::profile) != levels.end();
+    if (stored) FATHOM_CHECK(first_alone(session, "reading a stored profile is"));
     return run_efficiency(*dataset, session.work());
+  }
+
+  // What became of a run.
+  struct Outcome {
+    RunEfficiency run;
+    std::optional<Error> error;
+  };
+  template <class Pack>
+  friend void pack_fields(Pack& pack, Outcome& outcome) {
+    pack(outcome.run, outcome.error);
+  }
+
+  // Every process of a team analyses some of them, one after the other.
+  static Result<std::vector<RunEfficiency>> all_runs(Session& session, const std::vector<fs::path>& paths) {
+    FATHOM_TRY(Share share, Share::of("analysing runs", paths.size(), {}));
+    std::vector<Outcome> outcomes(paths.size());
+    for (const std::size_t i : share.mine()) {
+      const TeamScope alone(nullptr);
+      auto run = one_run(session, paths[i]);
+      if (!run && run.error().kind() == ErrorKind::cancelled) return std::move(run).error();
+      if (run) {
+        outcomes[i].run = std::move(*run);
+      } else {
+        outcomes[i].error = std::move(run).error();
+      }
+    }
+    if (!share.alone()) FATHOM_CHECK(bring_together(share, outcomes, Holder::first));
+    std::vector<RunEfficiency> runs;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (outcomes[i].error) {
+        session.warn(fmt::format("{} is left out: {}", paths[i].string(), outcomes[i].error->text()));
+      } else {
+        runs.push_back(std::move(outcomes[i].run));
+      }
+    }
+    return runs;
   }
 
   std::vector<std::string> paths_;

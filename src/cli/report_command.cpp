@@ -5,6 +5,7 @@
 
 #include "cli/analysis_output.hpp"
 #include "cli/commands.hpp"
+#include "cli/company.hpp"
 #include "cli/session.hpp"
 #include "findings/dataset_report.hpp"
 #include "findings/kinds.hpp"
@@ -54,7 +55,10 @@ class ReportCommand final : public Command {
       return kDone;
     }
     if (paths_.empty()) return Error::usage("report needs a dataset").hint("fathom report PATH, or --kinds");
-    if (target_) return write_page(session);
+    if (target_) {
+      FATHOM_CHECK(first_alone(session, "making a page is"));
+      return write_page(session);
+    }
     if (anonymous_ || !sources_.empty()) return Error::usage("--anonymous and --source go with -o FILE.html");
     if (paths_.size() > 2) {
       return Error::usage("report takes one dataset, or two to compare").hint("fathom efficiency shows many runs");
@@ -96,10 +100,12 @@ class ReportCommand final : public Command {
 
   Result<Report> make(Session& session) const {
     if (paths_.size() == 2) {
+      FATHOM_CHECK(first_alone(session, "comparing runs is"));
       const auto open = [&](const std::filesystem::path& path) { return session.open(path); };
       return make_report(paths_[0], paths_[1], open);
     }
     FATHOM_TRY(const DatasetPtr dataset, session.open(paths_.front()));
+    if (!is_reported_together(*dataset)) FATHOM_CHECK(first_alone(session, "the report of stored numbers is"));
     FATHOM_TRY(const ReportInput input, report_input(*dataset));
     return make_report(input);
   }

@@ -51,7 +51,7 @@ class WaitsCommand final : public Command {
     }
     if (by_.empty()) grouping.kind = true;
     FATHOM_TRY(const auto analysis, analysis_of(session, path_, analysis::Depth::waits));
-    const Table table = wait_table(*analysis, grouping);
+    FATHOM_TRY(const Table table, wait_table(*analysis, grouping));
     print_table(session, table);
     if (table.rows() == 0 && !session.json() && !session.csv()) session.note("nobody waits in this trace");
     return kDone;

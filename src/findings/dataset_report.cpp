@@ -153,6 +153,11 @@ Result<Side> side_of(const std::filesystem::path& path, const OpenDataset& open)
 
 }  // namespace
 
+bool is_reported_together(const Dataset& dataset) {
+  if (has(dataset, Level::profile)) return false;
+  return has(dataset, Level::trace) || dataset.format().name == runs::format().name;
+}
+
 Result<ReportInput> report_input(Dataset& dataset) {
   ReportInput input;
   input.path = dataset.path().string();

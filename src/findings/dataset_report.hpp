@@ -19,6 +19,9 @@ struct ReportInput {
   Work work;
 };
 
+// Whether the processes of a team share the reading: calls of a trace, runs of a directory. The others leave when the
+// first one has them (elsewhere()).
+bool is_reported_together(const Dataset& dataset);
 // Makes the levels; the dataset is not needed any more afterwards.
 Result<ReportInput> report_input(Dataset& dataset);
 // MT: safe.

@@ -15,6 +15,13 @@ struct RunEfficiency {
   EfficiencyNumbers numbers;
   double useful_s = 0;  // of all locations
 };
+template <class Pack>
+void pack_fields(Pack& pack, RunEfficiency& run) {
+  EfficiencyNumbers& n = run.numbers;
+  pack(run.name, run.locations, run.useful_s, n.parallel, n.load_balance, n.communication, n.serialisation, n.transfer,
+       n.runtime_s, n.ideal_runtime_s, n.useful_mean_s, n.useful_max_s, n.instructions, n.ipc, n.frequency_hz,
+       n.why_not);
+}
 
 // Of a trace by its analysis; of a profile by the time in MPI of the first thread of each process, which tells load
 // balance and communication, not the parts of the latter. A usage error where there is no MPI.

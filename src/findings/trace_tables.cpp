@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/pack.hpp"
 #include "findings/trace_report.hpp"
 
 namespace fathom {
@@ -13,27 +14,48 @@ namespace {
 constexpr double kSecond = 1e-9;
 }
 
-Table wait_table(const Analysis& analysis, const WaitGrouping& by) {
+namespace {
+
+using WaitKey = std::array<std::uint32_t, 4>;  // kind, location, culprit, call; kNone = not told apart
+struct WaitSum {
+  std::int64_t ns = 0;
+  std::uint64_t count = 0;
+  std::int64_t longest = 0;
+
+  void add(const WaitSum& more) {
+    ns += more.ns;
+    count += more.count;
+    longest = std::max(longest, more.longest);
+  }
+};
+using WaitSums = std::map<WaitKey, WaitSum>;
+
+// Of those that every process of a team has found.
+Result<void> join(WaitSums& sums) {
+  FATHOM_TRY(const auto all, team().gather(packed(sums)));
+  FATHOM_CHECK(first_goes_on());
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    FATHOM_TRY(const auto others, unpacked<WaitSums>(all[i]));
+    for (const auto& [key, sum] : others) sums[key].add(sum);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Table> wait_table(const Analysis& analysis, const WaitGrouping& by) {
   const RunCalls& run = analysis.run;
-  using Key = std::array<std::uint32_t, 4>;  // kind, location, culprit, call; kNone = not told apart
-  struct Sum {
-    std::int64_t ns = 0;
-    std::uint64_t count = 0;
-    std::int64_t longest = 0;
-  };
-  std::map<Key, Sum> sums;
+  WaitSums sums;
   for (std::uint32_t l = 0; l < run.locations.size(); ++l) {
     for (const Wait& wait : analysis.waits.locations[l].waits) {
-      const Key key = {by.kind ? static_cast<std::uint32_t>(wait.kind) : kNone, by.rank ? l : kNone,
-                       by.culprit ? wait.culprit : kNone,
-                       by.call ? std::uint32_t{run.locations[l].calls[wait.call].name} : kNone};
-      Sum& sum = sums[key];
-      sum.ns += wait.length;
-      ++sum.count;
-      sum.longest = std::max(sum.longest, wait.length);
+      const WaitKey key = {by.kind ? static_cast<std::uint32_t>(wait.kind) : kNone, by.rank ? l : kNone,
+                           by.culprit ? wait.culprit : kNone,
+                           by.call ? std::uint32_t{run.locations[l].calls[wait.call].name} : kNone};
+      sums[key].add({wait.length, 1, wait.length});
     }
   }
-  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
+  if (run.apart()) FATHOM_CHECK(join(sums));
+  std::vector<std::pair<WaitKey, WaitSum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   Schema schema{"waits", {}};
   if (by.kind) schema.columns.push_back({"kind", ColumnType::text});

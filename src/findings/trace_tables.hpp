@@ -16,7 +16,8 @@ struct WaitGrouping {
   bool call = false;
 };
 // Rows by falling time; times in s, share of all time.
-Table wait_table(const analysis::Analysis& analysis, const WaitGrouping& by);
+// In a team: the table is at the first process, the others leave (elsewhere()).
+Result<Table> wait_table(const analysis::Analysis& analysis, const WaitGrouping& by);
 
 // One row for each location and activity on the path.
 Table critical_path_table(const analysis::Analysis& analysis);

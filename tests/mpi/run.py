@@ -18,6 +18,8 @@ import tempfile
 SKIPPED = 77
 COUNTS = (1, 2, 3, 5)
 
+ALL_WAITS = "--by kind --by rank --by culprit --by call --csv"
+
 # Per family: (command, path below the data or the examples, further words). OUT is a file or directory of its own.
 SUITES = {
     "examples": [
@@ -58,12 +60,46 @@ SUITES = {
         ("convert {data}/dumpi/coll4 OUT.meta", ""),
         ("convert {data}/dumpi/coll4 OUT.cubex", ""),
     ],
+    # Every kind of waiting, clocks that disagree, ranks that are missing or cut off, communicators, windows, threads;
+    # {otf2} is one of these traces as OTF2.
     "waits": [
         ("waits {data}/planted/late-sender-16", "--by kind --by call --csv"),
+        ("waits {data}/planted/late-receiver-8", ALL_WAITS),
+        ("waits {data}/planted/wrong-order-9", ALL_WAITS),
+        ("waits {data}/planted/master-worker-17", ALL_WAITS),
+        ("waits {data}/planted/early-reduce-16", ALL_WAITS),
+        ("waits {data}/planted/late-bcast-12", ALL_WAITS),
+        ("waits {data}/planted/scan-10", ALL_WAITS),
+        ("waits {data}/planted/split-rows-16", ALL_WAITS),
+        ("waits {data}/planted/skewed-imbalance-12", ALL_WAITS),
+        ("waits {data}/planted/missing-rank-10", ALL_WAITS),
         ("waits {data}/planted/killed-12", "--by rank --json"),
+        ("waits {data}/dumpi/rma3", ALL_WAITS),
+        ("waits {data}/dumpi/threads2", ALL_WAITS),
+        ("waits {data}/dumpi/comms4", ALL_WAITS),
+        ("waits {data}/dumpi/io4", ALL_WAITS),
+        ("waits {data}/otf2/pingpong/traces.otf2", ALL_WAITS),
+        ("waits {data}/otf2/eztrace_mpi4/eztrace_log.otf2", ALL_WAITS),
+        ("waits {otf2}", ALL_WAITS),
+    ],
+    "causes": [
         ("critical-path {data}/planted/imbalance-12", "--csv"),
+        ("critical-path {otf2}", "--json"),
         ("what-if {data}/planted/imbalance-12", "--balance --json"),
         ("top {data}/planted/killed-12", "--json --by rank"),
+        ("report {data}/planted/propagation-12", "--json"),
+        ("report {data}/planted/skewed-imbalance-12", ""),
+        ("report {otf2}", "--json"),
+        ("report {data}/ovni/v3/ovni-sort/trace.tar.gz", "--json"),
+        ("report {ex}/stencil.cubex", "--json"),
+        ("report {runs}", "--json"),
+        ("report {ex}/ring/ring.meta {data}/planted/imbalance-12", "--json"),
+        ("efficiency {data}/planted/imbalance-12", "--csv"),
+        ("efficiency {otf2}", "--json"),
+        ("efficiency {ex}/stencil.cubex", "--json"),
+        ("efficiency {runs}", "--csv"),
+        ("efficiency {ex}/ovni", "--csv"),
+        ("reduce {data}/planted/imbalance-12 OUT.cubex", "--waits"),
     ],
     "ovni": [
         ("stats {data}/ovni/v3/nanos6-nested-tasks/trace.tar.gz", ""),
@@ -192,6 +228,14 @@ def make_runs(places):
         (folder / "ring.meta").write_text(f"hostname=here\nnumprocs={count}\nfileprefix=ring\n")
 
 
+def make_otf2(runs, places):
+    """A trace with messages and collectives on which ranks wait, as OTF2, where that can be written."""
+    source = pathlib.Path(places["data"]) / "planted" / "late-sender-16"
+    got = runs.run(["convert", str(source), "OUT.otf2"], "otf2") if source.exists() else (2, b"", "", runs.folder)
+    found = sorted(got[3].rglob("*.otf2")) if got[0] == 0 else []
+    places["otf2"] = str(next((path for path in found if path.is_file()), "no-otf2"))
+
+
 def make_unsorted(places):
     """A run whose records are not in order of time: MPI_Init seems to end while the next call is under way."""
     shutil.copytree(f"{places['ex']}/ring", places["unsorted"])
@@ -249,7 +293,10 @@ def failing(runs, examples, folder):
     shutil.copytree(f"{examples}/ring", damaged)
     last = damaged / "ring-0003.bin"
     last.write_bytes(last.read_bytes()[:-400])
-    cases.append((["stats", str(damaged / "ring.meta"), "--strict"], 1, "ring-0003.bin"))
+    for command in ("stats", "waits", "report", "efficiency"):
+        cases.append(([command, str(damaged / "ring.meta"), "--strict"], 1, "ring-0003.bin"))
+    # All meet it: no calls, so nobody waits.
+    cases.append((["waits", f"{examples}/ovni"], 2, "no calls of a message-passing library"))
     for words, status, text in cases:
         for count in (1, 2, 5):
             got = runs.run(words, "failing", count, timeout=60)
@@ -374,8 +421,10 @@ def main():
                 return SKIPPED
         else:
             failures, ran = [], 0
-            if suite == "profiles":
+            if suite in ("profiles", "causes"):
                 make_runs(places)
+            if suite in ("waits", "causes"):
+                make_otf2(runs, places)
             if suite == "dumpi":
                 make_unsorted(places)
             for text, options in SUITES[suite]:

@@ -4,12 +4,18 @@
 
 #include "base/parallel.hpp"
 #include "base/self_profile.hpp"
+#include "base/team.hpp"
 
 namespace fathom::analysis {
 
 namespace {
 
 Result<void> report_gaps(const RunCalls& run, const Work& work) {
+  std::uint64_t in_files = run.pool->in_files();
+  if (run.apart()) {
+    FATHOM_TRY(const auto all, team().sum({static_cast<std::int64_t>(in_files)}));
+    in_files = static_cast<std::uint64_t>(all[0]);
+  }
   if (work == nullptr) return {};
   if (!run.missing.empty()) {
     std::string ranks;
@@ -29,11 +35,11 @@ Result<void> report_gaps(const RunCalls& run, const Work& work) {
         fmt::format("the trace is cut off: only the {:.6g} s until the first stream ends are looked at",
                     static_cast<double>(run.runtime()) * 1e-9)));
   }
-  if (run.pool->in_files() > 0) {
+  if (in_files > 0) {
     constexpr double kMiB = 1048576;
     work->diagnostics.info("analysis.spilled", Place{},
                            fmt::format("{:.0f} MiB of the analysis are in temporary files, to stay within the memory",
-                                       static_cast<double>(run.pool->in_files()) / kMiB));
+                                       static_cast<double>(in_files) / kMiB));
   }
   return {};
 }
@@ -68,21 +74,25 @@ std::array<double, kActivities> Analysis::mean_activity() const {
 
 Result<std::unique_ptr<Analysis>> analyse(const Trace& trace, const Work& work, Depth depth) {
   const fathom::Phase phase("analyse");
-  FATHOM_TRY(RunCalls calls, in_phase("read calls", [&] { return read_calls(trace, work); }));
+  // What waits for whom, ends of messages and parts in collectives tell; the chain of causes is in the calls of all.
+  const bool causes = depth != Depth::waits;
+  FATHOM_TRY(RunCalls calls,
+             in_phase("read calls", [&] { return read_calls(trace, work, causes ? Kept::by_first : Kept::apart); }));
   if (calls.present() == 0) {
     return Error::usage(
         "this trace has no calls of a message-passing library with times: there are no wait states in it");
   }
   auto out = std::make_unique<Analysis>(std::move(calls));
   RunCalls& run = out->run;
-  set_time_base(run);
+  FATHOM_CHECK(set_time_base(run));
   FATHOM_CHECK(in_phase("match messages", [&] { return match_messages(run); }));
-  FATHOM_CHECK(in_phase("compare clocks", [&] { return correct_clocks(run, work); }));
-  in_phase("find eager limit", [&] { find_eager_limit(run); });
-  find_window_needs(run);
   FATHOM_TRY(out->instances, in_phase("find collectives", [&] { return find_instances(run); }));
-  FATHOM_TRY(out->waits, in_phase("find waits", [&] { return find_waits(run, out->instances); }));
-  if (depth != Depth::waits) {
+  FATHOM_CHECK(in_phase("compare clocks", [&] { return correct_clocks(run, out->instances, work); }));
+  FATHOM_CHECK(in_phase("find eager limit", [&] { return find_eager_limit(run); }));
+  FATHOM_CHECK(find_posters(run));
+  FATHOM_CHECK(find_window_needs(run));
+  FATHOM_TRY(out->waits, in_phase("find waits", [&] { return find_waits(run, out->instances, causes); }));
+  if (causes) {
     out->intervals = std::make_unique<Intervals>(run, out->waits);
     // Independent of each other, each one after the other inside.
     FATHOM_CHECK(parallel_for(4, [&](std::size_t i) -> Result<void> {

@@ -10,7 +10,7 @@
 namespace fathom::analysis {
 
 enum class Depth : std::uint8_t {
-  waits,       // wait states alone
+  waits,       // wait states alone, without what led to them
   causes,      // and delay costs and the critical path
   everything,  // and efficiencies, iterations, pattern
 };
@@ -37,7 +37,9 @@ struct Analysis {
   [[nodiscard]] std::array<double, kActivities> mean_activity() const;
 };
 
-// A trace without calls of a message-passing library is a usage error: there is nothing to wait for.
+// A trace without calls of a message-passing library is a usage error: there is nothing to wait for. In a team, of
+// waits alone every process has those of the calls that it has read (RunCalls::apart()); beyond that the first one has
+// all, and the others leave (elsewhere()).
 Result<std::unique_ptr<Analysis>> analyse(const Trace& trace, const Work& work, Depth depth = Depth::everything);
 
 }  // namespace fathom::analysis

@@ -136,7 +136,16 @@ struct WindowNeed {
   };
   std::uint32_t call = 0;
   CallPlace partner;
+  std::int64_t time = 0;  // when the partner enters or leaves it
   Kind kind = Kind::post;
+};
+
+// A receive that another thread of the receiver posts than the one that completes it.
+struct Posted {
+  std::uint32_t process = 0;
+  std::int64_t time = 0;
+
+  friend auto operator<=>(const Posted&, const Posted&) = default;
 };
 
 struct CallName {
@@ -221,7 +230,13 @@ struct RunCalls {
   std::int64_t eager_limit = 1024;
   std::uint64_t messages = 0;
   bool matched = false;  // the ends of messages know each other
+  // Where processes of a team keep what each has read: who has which process of the trace. Locations of others have no
+  // calls here then. Empty = everything is here.
+  std::vector<unsigned> owners;
+  std::size_t present_elsewhere = 0;                  // locations that have calls
+  std::vector<std::pair<Posted, CallPlace>> posters;  // calls elsewhere that post receives, by what they post
 
+  [[nodiscard]] bool apart() const { return !owners.empty(); }
   [[nodiscard]] std::int64_t runtime() const { return t1 - t0; }
   [[nodiscard]] const Call& at(CallPlace place) const { return locations[place.location].calls[place.call]; }
   [[nodiscard]] std::string_view name_of(const Call& call) const { return names[call.name].name; }
@@ -244,16 +259,22 @@ struct RunCalls {
   [[nodiscard]] std::size_t present() const;
 };
 
-// Reads all locations of a trace. Memory beyond the budget's share goes to files.
-Result<RunCalls> read_calls(const Trace& trace, const Work& work);
+// Who has the calls that the processes of a team have read.
+enum class Kept : std::uint8_t {
+  by_first,  // and the others leave (elsewhere())
+  apart,     // everybody its own
+};
+// Reads all locations of a trace. Memory beyond the budget's share goes to files. Where calls are kept apart all
+// processes of the team make the calls below together.
+Result<RunCalls> read_calls(const Trace& trace, const Work& work, Kept kept = Kept::by_first);
 // Finds the other end of every message, and the size up to which messages leave without their receiver.
 Result<void> match_messages(RunCalls& run);
-void find_eager_limit(RunCalls& run);
+Result<void> find_eager_limit(RunCalls& run);
+// Where calls are kept apart: which calls elsewhere post receives that other threads complete.
+Result<void> find_posters(RunCalls& run);
 // Whom calls on windows wait for.
-void find_window_needs(RunCalls& run);
-// Puts clocks of different hosts together where they contradict each other; what was done is in the diagnostics.
-Result<void> correct_clocks(RunCalls& run, const Work& work);
+Result<void> find_window_needs(RunCalls& run);
 // First entry, last exit.
-void set_time_base(RunCalls& run);
+Result<void> set_time_base(RunCalls& run);
 
 }  // namespace fathom::analysis

@@ -1,4 +1,4 @@
-// Calls that several processes of a team have read, at the first one.
+// Calls that several processes of a team have read: at the first one, or each where it was read.
 #include "trace/analysis/calls_parts.hpp"
 
 namespace fathom::analysis {
@@ -72,11 +72,20 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
     if (status.ok()) status = run.pool->status();
     return status.ok();
   };
-  run.matched = true;
   FATHOM_CHECK(team().relay(next, take));
   FATHOM_CHECK(std::move(status));
   FATHOM_CHECK(share.join_diagnostics(Holder::first));
   return first_goes_on();
+}
+
+Result<void> keep_apart(Share& share, std::vector<unsigned> owner, RunCalls& run) {
+  run.owners = std::move(owner);
+  for (LocationCalls& here : run.locations) here.receive_order = {};
+  FATHOM_CHECK(share.join_diagnostics(Holder::first));
+  const auto here = static_cast<std::int64_t>(run.present());
+  FATHOM_TRY(const auto all, team().sum({here}));
+  run.present_elsewhere = static_cast<std::size_t>(all[0] - here);
+  return {};
 }
 
 }  // namespace fathom::analysis

@@ -30,10 +30,13 @@ void make_groups(const Trace& trace, RunCalls& run, std::vector<PartsByGroup>& p
 void join_paths(RunCalls& run, const std::vector<PathTable>& paths);
 
 // Finds the other end of every message while each process of the team has the calls of its share: ends of sends go to
-// whoever has read the receiver, and back with what was found. match_messages() has nothing left to do then.
-Result<void> match_together(const Share& share, const Share::Weight& weight, RunCalls& run);
+// whoever has read the receiver, and back with what was found. match_messages() has nothing left to do then. `owner`:
+// by process of the trace.
+Result<void> match_together(const Share& share, const std::vector<unsigned>& owner, RunCalls& run);
 // Every process of the team sends what it has read, one process of the trace after the other.
 Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGroup>& parts,
                             std::vector<PathTable>& paths);
+// Every process of the team keeps it instead, and knows who has what.
+Result<void> keep_apart(Share& share, std::vector<unsigned> owner, RunCalls& run);
 
 }  // namespace fathom::analysis

@@ -365,7 +365,7 @@ class ProcessReader {
 
 }  // namespace
 
-Result<RunCalls> read_calls(const Trace& trace, const Work& work) {
+Result<RunCalls> read_calls(const Trace& trace, const Work& work, Kept kept) {
   constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
   const std::uint64_t limit = work != nullptr ? work->budget.limit() : Budget::default_limit();
   const std::uint64_t used = work != nullptr ? std::min(work->budget.used(), limit) : 0;
@@ -386,14 +386,22 @@ Result<RunCalls> read_calls(const Trace& trace, const Work& work) {
   }));
   FATHOM_CHECK(run.pool->status());
   if (!share.alone()) {
-    FATHOM_CHECK(match_together(share, weight, run));
-    FATHOM_CHECK(bring_to_first(share, run, parts, paths));
+    std::vector<std::uint64_t> weights(run.processes.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = weight(i);
+    std::vector<unsigned> owner = deal(weights, team().size());
+    FATHOM_CHECK(match_together(share, owner, run));
+    FATHOM_CHECK(kept == Kept::apart ? keep_apart(share, std::move(owner), run)
+                                     : bring_to_first(share, run, parts, paths));
   }
   join_paths(run, paths);
   run.names = std::move(names.names);
   make_groups(trace, run, parts);
   std::uint64_t untimed = 0;
   for (const LocationCalls& here : run.locations) untimed += here.untimed;
+  if (run.apart()) {
+    FATHOM_TRY(const auto all, team().sum({static_cast<std::int64_t>(untimed)}));
+    untimed = static_cast<std::uint64_t>(all[0]);
+  }
   if (untimed > 0 && work != nullptr) {
     FATHOM_CHECK(work->diagnostics.add("analysis.untimed_call", Severity::warning, Place{},
                                        "a call without a time takes no part in the analysis", untimed));

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <tuple>
 
 #include "base/parallel.hpp"
-#include "trace/analysis/calls.hpp"
+#include "trace/analysis/instances.hpp"
+#include "trace/analysis/team_lists.hpp"
 
 namespace fathom::analysis {
 
@@ -71,7 +72,7 @@ struct Violations {
 };
 
 // Orders that cannot be, between different clocks.
-Violations violations(const RunCalls& run) {
+Result<Violations> violations(const RunCalls& run, const std::vector<GroupInstances>& instances) {
   Violations found;
   for (const LocationCalls& here : run.locations) {
     for (const Receive& half : here.receives) {
@@ -79,90 +80,196 @@ Violations violations(const RunCalls& run) {
       found.receives += run.locations[half.sender].domain != here.domain ? 1 : 0;
     }
   }
-  for (const Group& group : run.groups) {
-    for (std::size_t k = 0; k < group.instances; ++k) {
-      CallPlace last;
-      bool symmetric = true;
-      for (const auto& calls : group.calls) {
-        if (k >= calls.size()) continue;
-        symmetric = symmetric && is_symmetric(run.at(calls[k]).kind);
-        if (last.call == kNone || run.at(calls[k]).entry > run.at(last).entry) last = calls[k];
-      }
-      if (!symmetric || last.call == kNone) continue;
-      for (const auto& calls : group.calls) {
-        if (k >= calls.size()) continue;
-        const bool other_clock = run.locations[calls[k].location].domain != run.locations[last.location].domain;
-        found.collectives += other_clock && run.at(calls[k]).exit < run.at(last).entry ? 1 : 0;
+  for (std::size_t g = 0; g < run.groups.size(); ++g) {
+    for (const auto& calls : run.groups[g].calls) {
+      for (std::size_t k = 0; k < calls.size(); ++k) {
+        const Instance& instance = instances[g].instances[k];
+        if (!instance.symmetric || run.at(calls[k]).exit >= instance.last_entry) continue;
+        const bool other_clock =
+            run.locations[calls[k].location].domain != run.locations[instance.last.location].domain;
+        found.collectives += other_clock ? 1 : 0;
       }
     }
   }
-  return found;
+  if (!run.apart()) return found;
+  FATHOM_TRY(const auto all,
+             team().sum({static_cast<std::int64_t>(found.receives), static_cast<std::int64_t>(found.collectives)}));
+  return Violations{static_cast<std::uint64_t>(all[0]), static_cast<std::uint64_t>(all[1])};
 }
 
+// Where calls are kept apart the first process of the team puts together what all have seen, and tells them.
 class Corrector {
  public:
-  explicit Corrector(const RunCalls& run) : run_(run), corrections_(run.domains.size()) {
-    for (const LocationCalls& here : run.locations) {
-      if (here.calls.empty()) continue;
-      reference_ = here.domain;
-      break;
-    }
-    corrections_[reference_].known = true;
-  }
+  Corrector(const RunCalls& run, const std::vector<GroupInstances>& instances)
+      : run_(run), instances_(instances), corrections_(run.domains.size()) {}
 
-  std::vector<Correction> find() {
-    by_collectives();
+  Result<std::vector<Correction>> find() {
+    FATHOM_CHECK(find_reference());
+    FATHOM_CHECK(by_collectives());
     // Hosts without a collective in common: by messages with those that are known by now.
-    for (bool more = true; more;) more = by_messages();
+    for (std::size_t before = 0; before < known();) {
+      before = known();
+      FATHOM_CHECK(by_messages());
+    }
     return corrections_;
   }
   [[nodiscard]] std::uint32_t reference() const { return reference_; }
 
  private:
-  void by_collectives() {
-    std::vector<std::vector<Point>> points(run_.domains.size());
-    for (const Group& group : run_.groups) {
-      const std::size_t step = std::max<std::size_t>(1, group.instances / (2 * kMostPoints));
-      for (std::size_t k = 0; k < group.instances; k += step) {
-        std::map<std::uint32_t, std::vector<double>> exits;
-        bool symmetric = true;
-        for (const auto& calls : group.calls) {
-          if (k >= calls.size()) continue;
-          symmetric = symmetric && is_symmetric(run_.at(calls[k]).kind);
-          exits[run_.locations[calls[k].location].domain].push_back(static_cast<double>(run_.at(calls[k]).exit));
-        }
-        const auto reference = exits.find(reference_);
-        if (!symmetric || reference == exits.end()) continue;
-        const double there = median(reference->second);
-        for (const auto& [domain, list] : exits) {
-          if (domain == reference_) continue;
-          const double x = median(list);
-          points[domain].push_back({x, there - x});
+  [[nodiscard]] std::size_t known() const {
+    return static_cast<std::size_t>(std::count_if(corrections_.begin(), corrections_.end(),
+                                                  [](const Correction& correction) { return correction.known; }));
+  }
+
+  // The clock of the first location.
+  Result<void> find_reference() {
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t l = 0; l < run_.locations.size() && first.empty(); ++l) {
+      if (!run_.locations[l].calls.empty()) first.push_back(l);
+    }
+    if (run_.apart()) {
+      FATHOM_TRY(first, lists_of_all(first));
+    }
+    if (!first.empty()) reference_ = run_.locations[*std::min_element(first.begin(), first.end())].domain;
+    corrections_[reference_].known = true;
+    return {};
+  }
+
+  Result<void> tell() {
+    if (!run_.apart()) return {};
+    FATHOM_TRY(const Parcel told, team().broadcast(packed(corrections_)));
+    FATHOM_TRY(corrections_, unpacked<std::vector<Correction>>(told));
+    return {};
+  }
+
+  // When somebody leaves a collective.
+  struct Exit {
+    std::uint32_t group;
+    std::uint32_t instance;
+    std::uint32_t domain;
+    std::int64_t time;
+
+    friend auto operator<=>(const Exit&, const Exit&) = default;
+  };
+
+  // Collectives of each group, as the member with most of them counts.
+  Result<std::vector<std::size_t>> instances_of_groups() {
+    std::vector<std::size_t> counts(run_.groups.size());
+    for (std::size_t g = 0; g < counts.size(); ++g) counts[g] = run_.groups[g].instances;
+    if (!run_.apart()) return counts;
+    std::vector<std::pair<std::size_t, std::size_t>> used;
+    for (std::size_t g = 0; g < counts.size(); ++g) {
+      if (counts[g] > 0) used.emplace_back(g, counts[g]);
+    }
+    FATHOM_TRY(const auto of_all, lists_of_all(used));
+    for (const auto& [g, count] : of_all) counts[g] = std::max(counts[g], count);
+    return counts;
+  }
+
+  Result<void> by_collectives() {
+    std::vector<Exit> exits;
+    FATHOM_TRY(const auto counts, instances_of_groups());
+    for (std::uint32_t g = 0; g < run_.groups.size(); ++g) {
+      const auto step = static_cast<std::uint32_t>(std::max<std::size_t>(1, counts[g] / (2 * kMostPoints)));
+      for (const auto& calls : run_.groups[g].calls) {
+        for (std::uint32_t k = 0; k < calls.size(); k += step) {
+          if (!instances_[g].instances[k].symmetric) continue;
+          exits.push_back({g, k, run_.locations[calls[k].location].domain, run_.at(calls[k]).exit});
         }
       }
+    }
+    if (run_.apart()) {
+      FATHOM_TRY(exits, lists_at_first(exits));
+    }
+    std::sort(exits.begin(), exits.end());
+    std::vector<std::vector<Point>> points(run_.domains.size());
+    for (std::size_t begin = 0; begin < exits.size();) {
+      std::size_t end = begin;
+      while (end < exits.size() && exits[end].group == exits[begin].group &&
+             exits[end].instance == exits[begin].instance) {
+        ++end;
+      }
+      add_points(std::span(exits).subspan(begin, end - begin), points);
+      begin = end;
     }
     for (std::uint32_t d = 0; d < points.size(); ++d) {
       if (d == reference_ || points[d].empty()) continue;
       std::sort(points[d].begin(), points[d].end(), [](const Point& a, const Point& b) { return a.x < b.x; });
       corrections_[d] = robust_line(std::move(points[d]));
     }
+    return tell();
+  }
+
+  // Of one instance, by clock.
+  void add_points(std::span<const Exit> exits, std::vector<std::vector<Point>>& points) const {
+    std::vector<std::pair<std::uint32_t, std::vector<double>>> by_domain;
+    for (const Exit& exit : exits) {
+      if (by_domain.empty() || by_domain.back().first != exit.domain)
+        by_domain.emplace_back(exit.domain, std::vector<double>{});
+      by_domain.back().second.push_back(static_cast<double>(exit.time));
+    }
+    const auto reference =
+        std::find_if(by_domain.begin(), by_domain.end(), [&](const auto& entry) { return entry.first == reference_; });
+    if (reference == by_domain.end()) return;
+    const double there = median(reference->second);
+    for (const auto& [domain, list] : by_domain) {
+      if (domain == reference_) continue;
+      const double x = median(list);
+      points[domain].push_back({x, there - x});
+    }
   }
 
   // The quickest message in either direction takes about as long: half of their difference is the clocks'. In pieces of
   // time, because clocks drift.
-  bool by_messages() {
-    constexpr std::size_t kPieces = 8;
-    struct Quickest {
-      double to_known = INFINITY, from_known = INFINITY;
-      double x = 0;
-    };
-    std::vector<std::vector<Quickest>> pieces(run_.domains.size(), std::vector<Quickest>(kPieces));
+  struct Quickest {
+    std::uint32_t domain = 0;
+    std::uint32_t piece = 0;
+    std::uint32_t location = 0;  // that has it from x
+    double to_known = INFINITY;
+    double from_known = INFINITY;
+    double x = 0;
+  };
+  static constexpr std::uint32_t kPieces = 8;
+
+  Result<void> by_messages() {
+    std::vector<Quickest> pieces = quickest_here();
+    if (run_.apart()) {
+      FATHOM_TRY(pieces, lists_at_first(pieces));
+    }
+    // The last location's moment counts.
+    std::sort(pieces.begin(), pieces.end(), [](const Quickest& a, const Quickest& b) {
+      return std::tie(a.domain, a.piece, a.location) < std::tie(b.domain, b.piece, b.location);
+    });
+    for (std::size_t at = 0; at < pieces.size();) {
+      const std::uint32_t domain = pieces[at].domain;
+      std::vector<Point> points;
+      while (at < pieces.size() && pieces[at].domain == domain) {
+        Quickest all = pieces[at++];
+        for (; at < pieces.size() && pieces[at].domain == domain && pieces[at].piece == all.piece; ++at) {
+          all.to_known = std::min(all.to_known, pieces[at].to_known);
+          all.from_known = std::min(all.from_known, pieces[at].from_known);
+          all.x = pieces[at].x;
+        }
+        if (std::isfinite(all.to_known) && std::isfinite(all.from_known)) {
+          points.push_back({all.x, (all.to_known - all.from_known) / 2});
+        }
+      }
+      if (!points.empty()) corrections_[domain] = robust_line(std::move(points));
+    }
+    return tell();
+  }
+
+  // Of messages that are received here, by the clock that is not known and by piece.
+  [[nodiscard]] std::vector<Quickest> quickest_here() const {
+    std::vector<Quickest> pieces(run_.domains.size() * kPieces);
+    std::vector<bool> any(pieces.size());
     const double begin = static_cast<double>(run_.t0);
     const double width = std::max(1.0, static_cast<double>(run_.runtime()) / kPieces);
     const auto piece_of = [&](std::int64_t t) {
-      return static_cast<std::size_t>(std::clamp((static_cast<double>(t) - begin) / width, 0.0, kPieces - 1.0));
+      return static_cast<std::uint32_t>(std::clamp((static_cast<double>(t) - begin) / width, 0.0, kPieces - 1.0));
     };
-    for (const LocationCalls& here : run_.locations) {
+    for (std::uint32_t l = 0; l < run_.locations.size(); ++l) {
+      const LocationCalls& here = run_.locations[l];
       for (const Receive& half : here.receives) {
         if (!half.matched()) continue;
         const LocationCalls& from = run_.locations[half.sender];
@@ -171,7 +278,12 @@ class Corrector {
         const std::int64_t received = here.calls[half.call].exit;
         const std::int64_t sent = half.sent;
         const std::uint32_t unknown = known_here ? from.domain : here.domain;
-        Quickest& quickest = pieces[unknown][piece_of(known_here ? sent : received)];
+        const std::uint32_t piece = piece_of(known_here ? sent : received);
+        any[unknown * kPieces + piece] = true;
+        Quickest& quickest = pieces[unknown * kPieces + piece];
+        quickest.domain = unknown;
+        quickest.piece = piece;
+        quickest.location = l;
         quickest.x = static_cast<double>(known_here ? sent : received);
         if (known_here) {
           quickest.to_known =
@@ -184,33 +296,26 @@ class Corrector {
         }
       }
     }
-    bool found = false;
-    for (std::uint32_t d = 0; d < pieces.size(); ++d) {
-      std::vector<Point> points;
-      for (const Quickest& quickest : pieces[d]) {
-        if (std::isfinite(quickest.to_known) && std::isfinite(quickest.from_known)) {
-          points.push_back({quickest.x, (quickest.to_known - quickest.from_known) / 2});
-        }
-      }
-      if (corrections_[d].known || points.empty()) continue;
-      corrections_[d] = robust_line(std::move(points));
-      found = true;
+    std::vector<Quickest> found;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (any[i]) found.push_back(pieces[i]);
     }
     return found;
   }
 
   const RunCalls& run_;
+  const std::vector<GroupInstances>& instances_;
   std::vector<Correction> corrections_;
   std::uint32_t reference_ = 0;
 };
 
 }  // namespace
 
-Result<void> correct_clocks(RunCalls& run, const Work& work) {
-  const Violations before = violations(run);
+Result<void> correct_clocks(RunCalls& run, std::vector<GroupInstances>& instances, const Work& work) {
+  FATHOM_TRY(const Violations before, violations(run, instances));
   if (before.all() == 0) return {};
-  Corrector corrector(run);
-  const std::vector<Correction> corrections = corrector.find();
+  Corrector corrector(run, instances);
+  FATHOM_TRY(const std::vector<Correction> corrections, corrector.find());
   FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t i) -> Result<void> {
     LocationCalls& here = run.locations[i];
     const auto changes = [&](std::uint32_t domain) {
@@ -235,8 +340,9 @@ Result<void> correct_clocks(RunCalls& run, const Work& work) {
     for (auto& [time, name] : here.markers) time = correction.apply(time);
     return {};
   }));
-  set_time_base(run);
-  const Violations after = violations(run);
+  FATHOM_CHECK(set_time_base(run));
+  FATHOM_TRY(instances, find_instances(run));
+  FATHOM_TRY(const Violations after, violations(run, instances));
   if (work == nullptr) return {};
   std::string hosts;
   std::size_t corrected = 0;

@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "trace/analysis/instances_exchange.hpp"
 
 namespace fathom::analysis {
 
 namespace {
-
-// Of equal entries the lowest rank's counts.
-bool later(const RunCalls& run, CallPlace a, CallPlace b) {
-  const std::int64_t x = run.at(a).entry;
-  const std::int64_t y = run.at(b).entry;
-  return x != y ? x > y : run.locations[a.location].rank < run.locations[b.location].rank;
-}
 
 // Roots as the members' parts name them; one that is there is enough.
 std::int32_t root_of(const RunCalls& run, CallPlace place) {
@@ -23,41 +17,78 @@ std::int32_t root_of(const RunCalls& run, CallPlace place) {
   return found != parts.end() && found->call == place.call ? found->root : kNoPeer;
 }
 
-Instance instance_of(const RunCalls& run, const Group& group, std::size_t k, ScanPrefix* prefix) {
-  Instance out;
-  bool first = true;
-  for (std::size_t m = 0; m < group.calls.size(); ++m) {
-    if (prefix != nullptr) prefix->push_back(out.last);
+void set_root(const RunCalls& run, CallPlace root, Instance& instance) {
+  if (root.call == kNone) return;
+  instance.root = root;
+  instance.root_entry = run.at(root).entry;
+}
+
+}  // namespace
+
+// Of equal entries the lowest rank's counts.
+bool later(const RunCalls& run, const ScanBefore& a, const ScanBefore& b) {
+  if (b.latest.call == kNone) return true;
+  return a.entry != b.entry ? a.entry > b.entry
+                            : run.locations[a.latest.location].rank < run.locations[b.latest.location].rank;
+}
+
+KnownOfInstance known_here(const RunCalls& run, const Group& group, std::size_t k) {
+  KnownOfInstance out;
+  ScanBefore last;
+  Instance& found = out.instance;
+  for (std::uint32_t m = 0; m < group.calls.size(); ++m) {
     if (k >= group.calls[m].size()) continue;
     const CallPlace place = group.calls[m][k];
     const Call& call = run.at(place);
-    if (first) {
-      out.kind = call.kind;
-      out.first_exit = call.exit;
-      out.last = place;
-      first = false;
+    found.symmetric = found.symmetric && is_symmetric(call.kind);
+    if (out.first_member == kNone) {
+      out.first_member = m;
+      found.kind = call.kind;
+      found.first_exit = call.exit;
       if (call.kind == CallKind::one_to_n || call.kind == CallKind::n_to_one) {
         const std::uint32_t root = group.position(run.process_of_rank(root_of(run, place)));
-        if (root != kNone) out.root = group.call(root, static_cast<std::uint32_t>(k));
+        if (root != kNone) {
+          out.root_process = group.members[root];
+          set_root(run, group.call(root, static_cast<std::uint32_t>(k)), found);
+        }
       }
-      continue;
     }
-    if (call.kind != out.kind) out.kind = CallKind::none;
-    out.first_exit = std::min(out.first_exit, call.exit);
-    if (later(run, place, out.last)) out.last = place;
+    if (call.kind != found.kind) found.kind = CallKind::none;
+    found.first_exit = std::min(found.first_exit, call.exit);
+    if (const ScanBefore here{m, place, call.entry}; later(run, here, last)) last = here;
+  }
+  found.last = last.latest;
+  found.last_entry = last.entry;
+  return out;
+}
+
+namespace {
+
+ScanPrefix prefix_of(const RunCalls& run, const Group& group, std::size_t k) {
+  ScanPrefix out;
+  ScanBefore last;
+  for (std::uint32_t m = 0; m < group.calls.size(); ++m) {
+    if (k >= group.calls[m].size()) continue;
+    const ScanBefore here{m, group.calls[m][k], run.at(group.calls[m][k]).entry};
+    if (last.latest.call != kNone) out.push_back({m, last.latest, last.entry});
+    if (later(run, here, last)) last = here;
   }
   return out;
 }
 
 }  // namespace
 
-const ScanPrefix* GroupInstances::scan(std::uint32_t instance) const {
+const ScanBefore* GroupInstances::before(std::uint32_t instance, std::uint32_t member) const {
   const auto found = std::lower_bound(scans.begin(), scans.end(), instance,
                                       [](const auto& entry, std::uint32_t wanted) { return entry.first < wanted; });
-  return found == scans.end() || found->first != instance ? nullptr : &found->second;
+  if (found == scans.end() || found->first != instance) return nullptr;
+  const auto at = std::lower_bound(found->second.begin(), found->second.end(), member,
+                                   [](const ScanBefore& entry, std::uint32_t wanted) { return entry.member < wanted; });
+  return at == found->second.end() || at->member != member ? nullptr : &*at;
 }
 
 Result<std::vector<GroupInstances>> find_instances(const RunCalls& run) {
+  if (run.apart()) return find_instances_together(run);
   std::vector<GroupInstances> out(run.groups.size());
   for (std::size_t g = 0; g < run.groups.size(); ++g) {
     const Group& group = run.groups[g];
@@ -65,19 +96,11 @@ Result<std::vector<GroupInstances>> find_instances(const RunCalls& run) {
     found.instances.resize(group.instances);
     constexpr std::size_t kGrain = 256;
     FATHOM_CHECK(parallel_blocks(group.instances, kGrain, [&](std::size_t begin, std::size_t end) -> Result<void> {
-      for (std::size_t k = begin; k < end; ++k) found.instances[k] = instance_of(run, group, k, nullptr);
+      for (std::size_t k = begin; k < end; ++k) found.instances[k] = known_here(run, group, k).instance;
       return {};
     }));
-    std::uint32_t last = kNone;
-    found.symmetric_before.reserve(group.instances);
     for (std::uint32_t k = 0; k < group.instances; ++k) {
-      if (is_symmetric(found.instances[k].kind)) last = k;
-      found.symmetric_before.push_back(last);
-      if (found.instances[k].kind != CallKind::scan) continue;
-      ScanPrefix prefix;
-      prefix.reserve(group.calls.size());
-      (void)instance_of(run, group, k, &prefix);
-      found.scans.emplace_back(k, std::move(prefix));
+      if (found.instances[k].kind == CallKind::scan) found.scans.emplace_back(k, prefix_of(run, group, k));
     }
   }
   return out;

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "trace/analysis/calls_parts.hpp"
 #include "trace/analysis/reader_tables.hpp"
+#include "trace/analysis/team_lists.hpp"
 
 namespace fathom::analysis {
 
@@ -274,10 +275,7 @@ Result<void> match_here(RunCalls& run) {
 
 }  // namespace
 
-Result<void> match_together(const Share& share, const Share::Weight& weight, RunCalls& run) {
-  std::vector<std::uint64_t> weights(run.processes.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = weight(i);
-  const std::vector<unsigned> owner = deal(weights, team().size());
+Result<void> match_together(const Share& share, const std::vector<unsigned>& owner, RunCalls& run) {
   std::int64_t sends = 0;
   for (const std::size_t process : share.mine()) {
     for (const std::uint32_t l : run.processes[process])
@@ -289,7 +287,7 @@ Result<void> match_together(const Share& share, const Share::Weight& weight, Run
   const std::uint64_t each = static_cast<std::uint64_t>(all[0]) * sizeof(SendEnd) / team().size();
   const std::size_t rounds = std::min<std::uint64_t>(each / kMostUnderWay + 1, run.processes.size());
   for (std::size_t round = 0; round < rounds; ++round) {
-    std::vector<std::vector<SendEnd>> to(team().size());
+    Lists<SendEnd> to(team().size());
     for (const std::size_t process : share.mine()) {
       for (const std::uint32_t l : run.processes[process]) {
         for (std::uint32_t i = 0; i < run.locations[l].sends.size(); ++i) {
@@ -299,19 +297,14 @@ Result<void> match_together(const Share& share, const Share::Weight& weight, Run
         }
       }
     }
-    std::vector<Parcel> parcels;
-    for (auto& list : to) parcels.push_back(packed(std::exchange(list, {})));
-    FATHOM_TRY(const std::vector<Parcel> arrived, team().exchange(std::move(parcels)));
+    FATHOM_TRY(const auto arrived, exchange_lists(std::move(to)));
     std::vector<SendEnd> ends;
-    for (const Parcel& parcel : arrived) {
-      FATHOM_TRY(const auto list, unpacked<std::vector<SendEnd>>(parcel));
-      ends.insert(ends.end(), list.begin(), list.end());
-    }
+    for (const auto& list : arrived) ends.insert(ends.end(), list.begin(), list.end());
     // As one process goes over them.
     std::sort(ends.begin(), ends.end(), [](const SendEnd& a, const SendEnd& b) {
       return std::tie(a.process, a.location, a.send) < std::tie(b.process, b.location, b.send);
     });
-    std::vector<std::vector<MatchedSend>> back(team().size());
+    Lists<MatchedSend> back(team().size());
     for (std::size_t begin = 0; begin < ends.size();) {
       std::size_t end = begin;
       while (end < ends.size() && ends[end].process == ends[begin].process) ++end;
@@ -325,14 +318,12 @@ Result<void> match_together(const Share& share, const Share::Weight& weight, Run
       (void)Receiver(run, ends[begin].process, lanes, found).match();
       begin = end;
     }
-    parcels.clear();
-    for (auto& list : back) parcels.push_back(packed(std::exchange(list, {})));
-    FATHOM_TRY(const std::vector<Parcel> answers, team().exchange(std::move(parcels)));
-    for (const Parcel& parcel : answers) {
-      FATHOM_TRY(const auto list, unpacked<std::vector<MatchedSend>>(parcel));
+    FATHOM_TRY(const auto answers, exchange_lists(std::move(back)));
+    for (const auto& list : answers) {
       for (const MatchedSend& matched : list) set_receiver(run, matched);
     }
   }
+  run.matched = true;
   return {};
 }
 
@@ -352,7 +343,7 @@ Result<void> match_messages(RunCalls& run) {
 }
 
 // A send that was over before its receive was posted did not wait for it: messages of its size leave at once.
-void find_eager_limit(RunCalls& run) {
+Result<void> find_eager_limit(RunCalls& run) {
   std::vector<std::int64_t> limits(run.locations.size(), 1024);
   (void)parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
     const LocationCalls& here = run.locations[l];
@@ -363,54 +354,72 @@ void find_eager_limit(RunCalls& run) {
     }
     return {};
   });
-  run.eager_limit = 1024;
-  for (const std::int64_t limit : limits) run.eager_limit = std::max(run.eager_limit, limit);
-}
-
-CallPlace RunCalls::posting_call(const Send& half) const {
-  if (half.posting != kNone) return {half.receiver, half.posting};
-  for (const std::uint32_t other : processes[locations[half.receiver].process]) {
-    const std::uint32_t there = locations[other].entered_at(half.posted);
-    if (there != kNone) return {other, there};
-  }
+  run.eager_limit = *std::max_element(limits.begin(), limits.end());
+  if (!run.apart()) return {};
+  FATHOM_TRY(const auto of_all, lists_of_all(std::vector{run.eager_limit}));
+  run.eager_limit = *std::max_element(of_all.begin(), of_all.end());
   return {};
 }
 
 std::size_t RunCalls::present() const {
-  return static_cast<std::size_t>(
-      std::count_if(locations.begin(), locations.end(), [](const LocationCalls& here) { return !here.calls.empty(); }));
+  const auto here = std::count_if(locations.begin(), locations.end(),
+                                  [](const LocationCalls& location) { return !location.calls.empty(); });
+  return static_cast<std::size_t>(here) + present_elsewhere;
 }
 
-void set_time_base(RunCalls& run) {
-  run.cut = false;
-  const auto finalized = [&](const std::vector<std::uint32_t>& locations) {
-    return std::any_of(locations.begin(), locations.end(), [&](std::uint32_t l) {
-      const auto& calls = run.locations[l].calls;
-      return !calls.empty() && calls.back().kind == CallKind::finalize && !calls.back().has(Call::kUnfinished);
-    });
-  };
-  const bool any_finalized = std::any_of(run.processes.begin(), run.processes.end(), finalized);
-  bool first = true;
-  std::int64_t earliest_end = 0;
+namespace {
+
+// From when to when a process of the trace makes calls.
+struct ProcessSpan {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  bool finalized = false;
+  bool cut = false;
+};
+
+std::vector<ProcessSpan> spans_here(const RunCalls& run) {
+  std::vector<ProcessSpan> spans;
   for (const auto& process : run.processes) {
+    ProcessSpan span{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
     bool any = false;
-    std::int64_t end = 0;
     for (const std::uint32_t l : process) {
       const LocationCalls& here = run.locations[l];
       if (here.calls.empty()) continue;
-      end = any ? std::max(end, here.calls.back().exit) : here.calls.back().exit;
-      run.t0 = first && !any ? here.calls[0].entry : std::min(run.t0, here.calls[0].entry);
       any = true;
-      run.cut = run.cut || here.cut || here.calls.back().has(Call::kUnfinished);
+      const Call& last = here.calls.back();
+      span.begin = std::min(span.begin, here.calls[0].entry);
+      span.end = std::max(span.end, last.exit);
+      span.cut = span.cut || here.cut || last.has(Call::kUnfinished);
+      span.finalized = span.finalized || (last.kind == CallKind::finalize && !last.has(Call::kUnfinished));
     }
-    if (!any) continue;
+    if (any) spans.push_back(span);
+  }
+  return spans;
+}
+
+}  // namespace
+
+Result<void> set_time_base(RunCalls& run) {
+  std::vector<ProcessSpan> spans = spans_here(run);
+  if (run.apart()) {
+    FATHOM_TRY(spans, lists_of_all(spans));
+  }
+  const bool any_finalized =
+      std::any_of(spans.begin(), spans.end(), [](const ProcessSpan& span) { return span.finalized; });
+  run.cut = false;
+  if (spans.empty()) return {};
+  run.t0 = spans[0].begin;
+  run.t1 = spans[0].end;
+  std::int64_t earliest_end = spans[0].end;
+  for (const ProcessSpan& span : spans) {
+    run.t0 = std::min(run.t0, span.begin);
+    run.t1 = std::max(run.t1, span.end);
+    earliest_end = std::min(earliest_end, span.end);
     // Whoever did not come to Finalize while others did was killed, or its end is lost.
-    run.cut = run.cut || (any_finalized && !finalized(process));
-    run.t1 = first ? end : std::max(run.t1, end);
-    earliest_end = first ? end : std::min(earliest_end, end);
-    first = false;
+    run.cut = run.cut || span.cut || (any_finalized && !span.finalized);
   }
   if (run.cut) run.t1 = earliest_end;
+  return {};
 }
 
 }  // namespace fathom::analysis

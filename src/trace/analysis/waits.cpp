@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "trace/analysis/common_points.hpp"
@@ -52,7 +53,7 @@ std::int64_t completion(const RunCalls& run, const std::vector<GroupInstances>& 
                         const Part& part) {
   const Instance& instance = instances[part.group].instances[part.instance];
   if ((instance.kind != CallKind::barrier && instance.kind != CallKind::n_to_n) || !run.counts(call)) return 0;
-  return std::max<std::int64_t>(0, call.exit - std::max(run.at(instance.last).entry, instance.first_exit));
+  return std::max<std::int64_t>(0, call.exit - std::max(instance.last_entry, instance.first_exit));
 }
 
 namespace {
@@ -61,14 +62,15 @@ namespace {
 class LocationSearch {
  public:
   LocationSearch(RunCalls& run, const std::vector<GroupInstances>& instances, std::uint32_t location,
-                 LocationWaits& out, std::vector<std::int64_t>& no_overlap_by_name)
+                 LocationWaits& out, std::vector<std::int64_t>& no_overlap_by_name, bool causes)
       : run_(run),
         instances_(instances),
         here_(run.locations[location]),
         location_(location),
         out_(out),
-        no_overlap_by_name_(no_overlap_by_name),
-        common_(run, instances, location) {}
+        no_overlap_by_name_(no_overlap_by_name) {
+    if (causes) common_.emplace(run, instances, location);
+  }
 
   void search() {
     for (std::uint32_t i = 0; i < here_.calls.size(); ++i) {
@@ -91,13 +93,20 @@ class LocationSearch {
         add(call, i);
         if (is_wait(call.kind)) find_no_overlap(call, receives_end, done_end);
       }
-      for (; receive_ < receives_end; ++receive_) common_.received(here_.receives[receive_]);
-      for (; done_ < done_end; ++done_) common_.sent(here_.sends_done[done_]);
-      for (; part_ < parts_end; ++part_) common_.took_part(here_.parts[part_]);
+      if (common_) remember(receives_end, done_end, parts_end);
+      receive_ = receives_end;
+      done_ = done_end;
+      part_ = parts_end;
     }
   }
 
  private:
+  void remember(std::size_t receives_end, std::size_t done_end, std::size_t parts_end) {
+    for (std::size_t i = receive_; i < receives_end; ++i) common_->received(here_.receives[i]);
+    for (std::size_t i = done_; i < done_end; ++i) common_->sent(here_.sends_done[i]);
+    for (std::size_t i = part_; i < parts_end; ++i) common_->took_part(here_.parts[i]);
+  }
+
   void consider(std::int64_t until, WaitKind kind, CallPlace culprit) {
     if (until_ != kNever && until <= until_) return;
     until_ = until;
@@ -171,28 +180,30 @@ class LocationSearch {
 
   void by_collective(const Call& call, const Part& part) {
     const Instance& instance = instances_[part.group].instances[part.instance];
-    const auto until_entry = [&](CallPlace culprit, WaitKind kind) {
-      if (culprit.call != kNone && culprit.location != location_) consider(run_.at(culprit).entry, kind, culprit);
+    const auto until_entry = [&](CallPlace culprit, std::int64_t entry, WaitKind kind) {
+      if (culprit.call != kNone && culprit.location != location_) consider(entry, kind, culprit);
     };
     const bool is_root = instance.root.call != kNone && instance.root.location == location_;
     switch (instance.kind) {
       case CallKind::none:
         break;
       case CallKind::one_to_n:
-        if (!is_root) until_entry(instance.root, WaitKind::late_broadcast);
+        if (!is_root) until_entry(instance.root, instance.root_entry, WaitKind::late_broadcast);
         break;
       case CallKind::n_to_one:
-        if (is_root) until_entry(instance.last, WaitKind::early_reduce);
+        if (is_root) until_entry(instance.last, instance.last_entry, WaitKind::early_reduce);
         break;
       case CallKind::scan: {
-        const ScanPrefix* prefix = instances_[part.group].scan(part.instance);
         const std::uint32_t own = run_.groups[part.group].position(here_.process);
-        if (prefix != nullptr && own < prefix->size()) until_entry((*prefix)[own], WaitKind::early_scan);
+        const ScanBefore* before = instances_[part.group].before(part.instance, own);
+        if (before != nullptr) until_entry(before->latest, before->entry, WaitKind::early_scan);
         break;
       }
       default: {
         if (instance.kind == CallKind::init && call.exit == call.entry) break;
-        if (!call.has(Call::kNoWait)) until_entry(instance.last, kind_of_symmetric(instance.kind));
+        if (!call.has(Call::kNoWait)) {
+          until_entry(instance.last, instance.last_entry, kind_of_symmetric(instance.kind));
+        }
         const std::int64_t over = completion(run_, instances_, call, part);
         (instance.kind == CallKind::barrier ? out_.barrier_completion_ns : out_.nxn_completion_ns) += over;
       }
@@ -203,14 +214,13 @@ class LocationSearch {
     while (need_ < here_.window_needs.size() && here_.window_needs[need_].call < number) ++need_;
     for (; need_ < here_.window_needs.size() && here_.window_needs[need_].call == number; ++need_) {
       const WindowNeed& need = here_.window_needs[need_];
-      const Call& partner = run_.at(need.partner);
       if (need.kind == WindowNeed::Kind::unlock) {
-        consider(partner.exit, WaitKind::lock_contention, need.partner);
+        consider(need.time, WaitKind::lock_contention, need.partner);
       } else if (need.kind == WindowNeed::Kind::complete) {
-        consider(partner.entry, WaitKind::early_wait, need.partner);
-      } else if (call.kind != CallKind::window_start || partner.entry < call.exit) {
+        consider(need.time, WaitKind::early_wait, need.partner);
+      } else if (call.kind != CallKind::window_start || need.time < call.exit) {
         // A start that was over before the post did not wait for it: then the complete does.
-        consider(partner.entry, WaitKind::late_post, need.partner);
+        consider(need.time, WaitKind::late_post, need.partner);
       }
     }
   }
@@ -243,7 +253,7 @@ class LocationSearch {
     wait.culprit_call = culprit_.call;
     wait.kind = kind_;
     wait.wrong_order = wrong_order_ && kind_ == WaitKind::late_sender;
-    common_.set(wait);
+    if (common_) common_->set(wait);
     out_.waits.push_back(wait);
     const auto kind = static_cast<std::size_t>(kind_);
     out_.ns[kind] += length;
@@ -282,7 +292,7 @@ class LocationSearch {
   std::uint32_t location_;
   LocationWaits& out_;
   std::vector<std::int64_t>& no_overlap_by_name_;
-  CommonPoints common_;
+  std::optional<CommonPoints> common_;
   // Receives between two calls that send or are collectives: the earliest send from each of them on.
   std::vector<std::int64_t> earliest_;
   std::size_t segment_begin_ = 0;
@@ -301,13 +311,13 @@ class LocationSearch {
 
 }  // namespace
 
-Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances) {
+Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances, bool causes) {
   RunWaits out;
   out.locations.resize(run.locations.size());
   for (LocationWaits& waits : out.locations) waits.waits = LargeArray<Wait>(*run.pool);
   std::vector<std::vector<std::int64_t>> no_overlap(run.locations.size(), std::vector<std::int64_t>(run.names.size()));
   FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t i) -> Result<void> {
-    LocationSearch(run, instances, static_cast<std::uint32_t>(i), out.locations[i], no_overlap[i]).search();
+    LocationSearch(run, instances, static_cast<std::uint32_t>(i), out.locations[i], no_overlap[i], causes).search();
     return {};
   }));
   FATHOM_CHECK(run.pool->status());

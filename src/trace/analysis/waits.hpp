@@ -81,7 +81,8 @@ struct RunWaits {
 std::int64_t completion(const RunCalls& run, const std::vector<GroupInstances>& instances, const Call& call,
                         const Part& part);
 
-// Finds all of them; fills Call::first_wait.
-Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances);
+// Finds all of them; fills Call::first_wait. Without causes: not where victims and culprits last had something in
+// common, which only those know who have the calls of all.
+Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances, bool causes = true);
 
 }  // namespace fathom::analysis
