@@ -85,7 +85,7 @@ class SortCommand final : public Command {
         std::string whole;
         whole.reserve(stream.blob.size());
         ovni::patched(stream, results[i].patches, [&](Bytes bytes) { whole += as_text(bytes); });
-        stream.blob = Blob::own(stream.file.string(), std::move(whole));
+        stream.blob = ovni::StreamBytes(Blob::own(stream.file.string(), std::move(whole)));
       }
     }
     for (OutputFile& file : files) FATHOM_CHECK(file.commit());

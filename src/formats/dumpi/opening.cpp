@@ -1,6 +1,7 @@
 #include "formats/dumpi/opening.hpp"
 
 #include "base/share_out.hpp"
+#include "io/file_sizes.hpp"
 
 namespace fathom::dumpi {
 
@@ -39,17 +40,7 @@ static void pack_fields(Pack& pack, Layout& layout) {
 Result<std::vector<OpenedRank>> open_rank_files(const std::vector<std::filesystem::path>& paths, const Work& work) {
   const auto files = make_open_files();
   // Whoever opens a file reads it later on, too: work is dealt out by bytes from here on.
-  FATHOM_TRY(Share sizing, Share::of("sizes of files", paths.size(), {}));
-  std::vector<std::uint64_t> sizes(paths.size(), 1);
-  if (!sizing.alone()) {
-    FATHOM_CHECK(sizing.each([&](std::size_t i) -> Result<void> {
-      std::error_code status;
-      const std::uintmax_t size = std::filesystem::file_size(paths[i], status);
-      sizes[i] = status ? 0 : size;
-      return {};
-    }));
-    FATHOM_CHECK(bring_together(sizing, sizes, Holder::all));
-  }
+  FATHOM_TRY(const auto sizes, sizes_of_files(paths));
   const auto bytes = [&](std::size_t i) { return sizes[i]; };
   const auto open = [&](std::size_t i, Told& told) -> Result<void> {
     auto opened = [&]() -> Result<File> {

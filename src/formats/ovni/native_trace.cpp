@@ -7,12 +7,30 @@
 #include <map>
 
 #include "base/pack.hpp"
-#include "base/parallel.hpp"
+#include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "io/file.hpp"
+#include "io/file_sizes.hpp"
 #include "io/temporary.hpp"
 
 namespace fathom::ovni {
+
+template <class Pack>
+static void pack_fields(Pack& pack, MarkType& mark) {
+  pack(mark.type, mark.title, mark.channel, mark.labels);
+}
+template <class Pack>
+static void pack_fields(Pack& pack, Metadata& data) {
+  pack(data.version, data.part, data.loom, data.tid, data.pid, data.app_id, data.rank, data.nranks, data.cpus,
+       data.require, data.lib_version, data.lib_commit, data.finished, data.marks, data.can_breakdown, data.counters,
+       data.model_version, data.defects);
+}
+// Without the bytes.
+template <class Pack>
+static void pack_fields(Pack& pack, Stream& stream) {
+  pack(stream.path, stream.file, stream.metadata_file, stream.order, stream.begin, stream.metadata,
+       stream.metadata_text);
+}
 
 namespace fs = std::filesystem;
 
@@ -161,7 +179,21 @@ Result<Finding> find_streams_once(const fs::path& root) {
   return unpacked<Finding>(told);
 }
 
-Result<Stream> open_new(const Found& found) {
+// Where the files of streams are kept open, and who is told.
+struct Opening {
+  std::shared_ptr<OpenFiles> files;
+  Work work;
+
+  [[nodiscard]] Result<StreamBytes> open(const fs::path& file) const {
+    FATHOM_TRY(FileOnDemand opened, FileOnDemand::open(file, files, work));
+    return StreamBytes(std::move(opened));
+  }
+  [[nodiscard]] StreamBytes known(const fs::path& file, std::uint64_t size) const {
+    return StreamBytes(FileOnDemand::known(file, size, files, work));
+  }
+};
+
+Result<Stream> open_new(const Found& found, const Opening& opening) {
   Stream stream;
   stream.path = found.path;
   stream.file = found.file;
@@ -169,12 +201,12 @@ Result<Stream> open_new(const Found& found) {
   FATHOM_TRY(const Blob json, map_file(found.metadata));
   FATHOM_TRY(stream.metadata, read_stream_metadata(json));
   stream.metadata_text = std::string(json.text());
-  FATHOM_TRY(stream.blob, map_file(found.file));
+  FATHOM_TRY(stream.blob, opening.open(found.file));
   FATHOM_CHECK(read_header(stream, false));
   return stream;
 }
 
-Result<Stream> open_old(const Found& found, const Metadata* process) {
+Result<Stream> open_old(const Found& found, const Metadata* process, const Opening& opening) {
   Stream stream;
   stream.path = found.path;
   stream.file = found.file;
@@ -191,9 +223,59 @@ Result<Stream> open_old(const Found& found, const Metadata* process) {
     FATHOM_CHECK(add_thread_metadata(stream.metadata, json));
     stream.metadata_text = std::string(json.text());
   }
-  FATHOM_TRY(stream.blob, map_file(found.file));
+  FATHOM_TRY(stream.blob, opening.open(found.file));
   FATHOM_CHECK(read_header(stream, true));
   return stream;
+}
+
+// What became of a stream, as a process tells the others: one of the two.
+struct Opened {
+  std::optional<Stream> stream;
+  std::optional<Error> failed;
+  std::uint64_t size = 0;
+};
+template <class Pack>
+void pack_fields(Pack& pack, Opened& opened) {
+  pack(opened.stream, opened.failed, opened.size);
+}
+
+// Each by one process of the team, which reads it later on, too: work is dealt out by bytes from here on.
+Result<std::vector<Opened>> open_streams(const std::vector<Found>& found, bool is_new, const Work& work) {
+  std::vector<fs::path> files;
+  for (const Found& one : found) files.push_back(one.file);
+  FATHOM_TRY(const auto sizes, sizes_of_files(files));
+  FATHOM_TRY(Share share, Share::of("opening streams", found.size(), [&](std::size_t i) { return sizes[i]; }));
+  std::map<fs::path, Result<Metadata>> processes;
+  for (const std::size_t i : share.mine()) {
+    if (is_new || processes.contains(found[i].metadata)) continue;
+    auto blob = map_file(found[i].metadata);
+    processes.emplace(found[i].metadata, blob ? read_process_metadata(*blob) : Result<Metadata>(blob.error()));
+  }
+  const Opening opening{make_open_files(), work};
+  const auto open = [&](std::size_t i) -> Result<Stream> {
+    if (is_new) return open_new(found[i], opening);
+    const auto& process = processes.at(found[i].metadata);
+    return process ? open_old(found[i], &*process, opening) : Result<Stream>(process.error());
+  };
+  std::vector<Opened> all(found.size());
+  FATHOM_CHECK(share.each([&](std::size_t i) -> Result<void> {
+    auto stream = open(i);
+    if (stream) {
+      all[i].size = stream->blob.size();
+      all[i].stream = *std::move(stream);
+    } else {
+      all[i].failed = std::move(stream).error();
+    }
+    return {};
+  }));
+  if (share.alone()) return all;
+  FATHOM_CHECK(bring_together(share, all, Holder::all));
+  std::vector<bool> here(found.size());
+  for (const std::size_t i : share.mine()) here[i] = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!here[i] && all[i].stream) all[i].stream->blob = opening.known(found[i].file, all[i].size);
+  }
+  return all;
 }
 
 Layout old_layout(const std::vector<Stream>& streams) {
@@ -261,34 +343,17 @@ Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
   std::vector<Found>& found = is_new ? finding.streams : finding.old;
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
 
-  std::map<fs::path, Result<Metadata>> processes;
-  if (!is_new) {
-    for (const Found& item : found) {
-      if (processes.contains(item.metadata)) continue;
-      auto blob = map_file(item.metadata);
-      processes.emplace(item.metadata, blob ? read_process_metadata(*blob) : Result<Metadata>(blob.error()));
-    }
-  }
-  std::vector<Result<Stream>> opened(found.size(), Result<Stream>(Error()));
-  FATHOM_CHECK(parallel_for(found.size(), [&](std::size_t i) -> Result<void> {
-    if (is_new) {
-      opened[i] = open_new(found[i]);
-    } else {
-      const auto& process = processes.at(found[i].metadata);
-      opened[i] = process ? open_old(found[i], &*process) : Result<Stream>(process.error());
-    }
-    return {};
-  }));
+  FATHOM_TRY(std::vector<Opened> opened, open_streams(found, is_new, work));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (opened[i]) {
-      Stream& stream = *opened[i];
+    if (opened[i].stream) {
+      Stream& stream = *opened[i].stream;
       if (stream.blob.size() == stream.begin) {
         FATHOM_CHECK(work->diagnostics.warn("ovni.no_events", stream.blob.place(), "stream has zero events"));
       }
       trace.streams.push_back(std::move(stream));
       continue;
     }
-    Error error = std::move(opened[i].error()).where(Place::in(found[i].file.string()));
+    Error error = std::move(*opened[i].failed).where(Place::in(found[i].file.string()));
     FATHOM_CHECK(work->diagnostics.lost("ovni.stream_unusable", error.place(),
                                         fmt::format("stream {} left out: {}", found[i].path, error.what())));
     trace.unusable.push_back(std::move(error));
@@ -320,7 +385,7 @@ Result<Stream> stream_of(Blob blob, bool may_lack_header) {
   Stream stream;
   stream.path = blob.name();
   stream.file = blob.name();
-  stream.blob = std::move(blob);
+  stream.blob = StreamBytes(std::move(blob));
   FATHOM_CHECK(read_header(stream, may_lack_header));
   return stream;
 }

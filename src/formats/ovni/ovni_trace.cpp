@@ -20,7 +20,8 @@ static void pack_fields(Pack& pack, StreamSurvey::Type& type) {
 }
 template <class Pack>
 static void pack_fields(Pack& pack, StreamSurvey& survey) {
-  pack(survey.events, survey.first_clock, survey.last_clock, survey.ordered, survey.types, survey.tasks, survey.moves);
+  pack(survey.events, survey.first_clock, survey.last_clock, survey.ordered, survey.lateness, survey.types,
+       survey.tasks, survey.moves);
 }
 
 namespace {
@@ -75,6 +76,7 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
   const auto bytes = [&](std::size_t i) { return native.streams[i].blob.size(); };
   const auto look = [&](std::size_t i, StreamSurvey& survey) -> Result<void> {
     survey = survey_stream(native.streams[i]);
+    if (!survey.ordered) survey.lateness = find_lateness(native.streams[i], kSortWindow);
     return {};
   };
   FATHOM_TRY(const auto surveys,
@@ -98,15 +100,15 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
   trace->lateness_.assign(surveys.size(), 0);
   trace->windows_ = std::make_unique<WindowIndex[]>(surveys.size());
   for (std::size_t i = 0; i < surveys.size(); ++i) {
-    if (!surveys[i].ordered) FATHOM_CHECK(trace->order(i, work));
+    if (!surveys[i].ordered) FATHOM_CHECK(trace->order(i, surveys[i].lateness, work));
   }
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 
 // Late events are put where they belong while the stream is read; the window for that is as large as it has to be.
-Result<void> OvniTrace::order(std::size_t number, const Work& work) {
+Result<void> OvniTrace::order(std::size_t number, std::uint64_t lateness, const Work& work) {
   const Stream& stream = streams_[number];
-  lateness_[number] = find_lateness(stream, kSortWindow);
+  lateness_[number] = lateness;
   FATHOM_CHECK(work->diagnostics.warn(
       "ovni.unordered", stream.blob.place(),
       fmt::format("stream {} is not in order: sorted in a window of {} events", stream.path, lateness_[number] + 1)));

@@ -22,6 +22,7 @@ struct StreamSurvey {
   std::int64_t first_clock = 0;
   std::int64_t last_clock = 0;
   bool ordered = true;
+  std::uint64_t lateness = 0;  // where it is not, see OrderedCursor
   struct Type {
     Model model;
     std::uint32_t id;
@@ -64,7 +65,7 @@ class OvniTrace : public Trace {
   void define_channels();
   void define_regions(const std::vector<StreamSurvey>& surveys);
   std::uint32_t region(std::string name, std::string_view paradigm, std::string_view role);
-  Result<void> order(std::size_t stream, const Work& work);
+  Result<void> order(std::size_t stream, std::uint64_t lateness, const Work& work);
   void collect_moves(const std::vector<StreamSurvey>& surveys);
 
   // The region of a task or of a type in a stream's process, or kNoName.
