@@ -103,12 +103,13 @@ class ConvertCommand final : public Command {
     return format.name == "hpctoolkit" || format.name == "hpctoolkit-xml";
   }
 
-  // Several processes make a profile of a trace, or write the ranks of a DUMPI trace; the rest is the first one's.
+  // Several processes make a profile of a trace, or write the locations of a trace; the rest is the first one's.
   static Result<void> split(Session& session, Dataset& dataset, const Format& format) {
     const std::vector<Level> stored = dataset.levels();
     constexpr Level kTrace[] = {Level::trace};
     const auto has = [&](Level level) { return std::find(stored.begin(), stored.end(), level) != stored.end(); };
     if (&format == &dataset.format() && format.name == "dumpi") return {};
+    if (&format != &dataset.format() && has(Level::trace) && format.name == "otf2") return {};
     // Every process reads and writes profiles of its own.
     if (&format != &dataset.format() && has(Level::profile) && reads_values_in_parts(dataset) &&
         writes_in_parts(format))

@@ -36,19 +36,14 @@ Error failed(const fs::path& path, const std::error_code& status) {
   return Error(fmt::format("cannot be written: {}", status.message()), Place::in(path.string()));
 }
 
-}  // namespace
+Result<OutputSet> as_directory(const fs::path& target, const std::string& name, bool force, const fs::path& source) {
+  return OutputSet::directory(target,
+                              {.owns = [name](const fs::path& relative) { return is_archive_file(relative, name); },
+                               .force = force,
+                               .source = source});
+}
 
-Result<ArchiveTarget> ArchiveTarget::at(const fs::path& target, bool force, const fs::path& source) {
-  if (target.extension() != ".otf2") {
-    const std::string name(kScorePName);
-    FATHOM_TRY(OutputSet made,
-               OutputSet::directory(
-                   target, {.owns = [name](const fs::path& relative) { return is_archive_file(relative, name); },
-                            .force = force,
-                            .source = source}));
-    return ArchiveTarget(std::move(made), name);
-  }
-  const std::string name = target.stem().string();
+Result<OutputSet> as_files(const fs::path& target, const std::string& name) {
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::error_code status;
   if (fs::is_directory(target, status)) {
@@ -58,9 +53,18 @@ Result<ArchiveTarget> ArchiveTarget::at(const fs::path& target, bool force, cons
   if (fs::exists(beside, status) && !(fs::is_directory(beside, status) && is_archive_directory(beside, name))) {
     return Error::usage(fmt::format("{} exists and is no part of an archive; it is left alone", beside.string()));
   }
-  FATHOM_TRY(OutputSet made,
-             OutputSet::beside(target, [name](const fs::path& relative) { return is_archive_file(relative, name); }));
-  return ArchiveTarget(std::move(made), name);
+  return OutputSet::beside(target, [name](const fs::path& relative) { return is_archive_file(relative, name); });
+}
+
+}  // namespace
+
+Result<ArchiveTarget> ArchiveTarget::at(const fs::path& target, bool force, const fs::path& source) {
+  const bool files = target.extension() == ".otf2";
+  std::string name = files ? target.stem().string() : std::string(kScorePName);
+  FATHOM_TRY(SharedOutput made, SharedOutput::make([&] {
+               return files ? as_files(target, name) : as_directory(target, name, force, source);
+             }));
+  return ArchiveTarget(std::move(made), std::move(name));
 }
 
 Result<void> copy_archive(const fs::path& anchor, const fs::path& target, bool force) {

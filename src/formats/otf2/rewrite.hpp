@@ -2,12 +2,12 @@
 #pragma once
 
 #include "formats/otf2/archive.hpp"
-#include "io/output_set.hpp"
+#include "io/shared_output.hpp"
 
 namespace fathom::otf2 {
 
 // NAME.otf2 with its files beside it, or a directory with traces.otf2 in it as Score-P makes them. All of its files
-// appear together or not at all.
+// appear together or not at all. Every process of a team must come here; all of them write.
 class ArchiveTarget {
  public:
   // `force`: a directory may hold other files, which stay. `source`: what is read; nothing is written into it.
@@ -17,11 +17,15 @@ class ArchiveTarget {
   // The directory to fill and the name of the archive in it.
   [[nodiscard]] const std::filesystem::path& directory() const { return made_.path(); }
   [[nodiscard]] const std::string& name() const { return name_; }
-  Result<void> commit() { return made_.commit(); }
+  // When all have written; the first process goes on.
+  Result<void> commit() {
+    FATHOM_CHECK(made_.all_written());
+    return made_.set().commit();
+  }
 
  private:
-  ArchiveTarget(OutputSet made, std::string name) : made_(std::move(made)), name_(std::move(name)) {}
-  OutputSet made_;
+  ArchiveTarget(SharedOutput made, std::string name) : made_(std::move(made)), name_(std::move(name)) {}
+  SharedOutput made_;
   std::string name_;
 };
 

@@ -8,15 +8,17 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
+#include "base/share_out.hpp"
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/rewrite.hpp"
 #include "io/output_set.hpp"
+#include "trace/extent.hpp"
 
 namespace fathom::otf2 {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::uint64_t kEventChunk = 1 << 20;
 constexpr std::uint64_t kDefinitionChunk = 4 << 20;
@@ -62,7 +64,36 @@ class Writer {
   Writer(const Trace& trace, const Work& work, WriterPlan plan)
       : trace_(trace), work_(work), plan_(std::move(plan)), ids_(trace), written_(plan_.locations.size()) {}
 
+  // Locations are dealt out to the processes of a team. Files of events know nothing of each other: whoever is not the
+  // first writes them in an archive of its own, and puts them into that of the first, which writes all definitions.
   Result<void> write(const std::filesystem::path& directory, const std::string& name) {
+    FATHOM_TRY(Share share, Share::of("writing events", plan_.locations.size(), [&](std::size_t i) {
+                 return i < trace_.location_count() ? extent(trace_, LocationId(i)) : 1;
+               }));
+    FATHOM_CHECK(find_start(share));
+    const bool first = share.alone() || team().first();
+    const fs::path place = first ? directory : directory / fmt::format("part-{}", team().rank());
+    const bool writes = first || !share.mine().empty();
+    if (writes) {
+      FATHOM_CHECK(open(place, name));
+      FATHOM_CHECK(write_events(share));
+    }
+    if (!share.alone()) {
+      // The first has made the directory of its archive by then.
+      FATHOM_CHECK(team().assemble("events are written"));
+      if (writes && !first) FATHOM_CHECK(hand_over(place, name, directory));
+      FATHOM_CHECK(bring_together(share, written_, Holder::first));
+    }
+    FATHOM_CHECK(write_local_definitions());
+    FATHOM_CHECK(write_definitions());
+    FATHOM_CHECK(
+        must(OTF2_Archive_SetBoolProperty(archive_.get(), "OTF2::MPI_COMMUNICATION_COMPLETE", complete_, true)));
+    FATHOM_CHECK(must(OTF2_Archive_Close(archive_.release())));
+    return tell();
+  }
+
+ private:
+  Result<void> open(const fs::path& directory, const std::string& name) {
     archive_.reset(OTF2_Archive_Open(directory.c_str(), name.c_str(), OTF2_FILEMODE_WRITE, kEventChunk,
                                      kDefinitionChunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
     if (!archive_) return failed("cannot create the archive");
@@ -70,21 +101,9 @@ class Writer {
     FATHOM_CHECK(must(OTF2_Archive_SetFlushCallbacks(archive_.get(), &kFlush, nullptr)));
     FATHOM_CHECK(must(OTF2_Archive_SetSerialCollectiveCallbacks(archive_.get())));
     FATHOM_CHECK(must(OTF2_Pthread_Archive_SetLockingCallbacks(archive_.get(), nullptr)));
-    FATHOM_CHECK(must(OTF2_Archive_SetCreator(archive_.get(), "Fathom")));
-    FATHOM_CHECK(must(OTF2_Archive_OpenEvtFiles(archive_.get())));
-    FATHOM_CHECK(find_start());
-    FATHOM_CHECK(write_events());
-    FATHOM_CHECK(must(OTF2_Archive_CloseEvtFiles(archive_.get())));
-    FATHOM_CHECK(write_local_definitions());
-    FATHOM_CHECK(write_definitions());
-    FATHOM_CHECK(
-        must(OTF2_Archive_SetBoolProperty(archive_.get(), "OTF2::MPI_COMMUNICATION_COMPLETE", complete_, true)));
-    const OTF2_ErrorCode closed = OTF2_Archive_Close(archive_.release());
-    FATHOM_CHECK(must(closed));
-    return tell();
+    return must(OTF2_Archive_SetCreator(archive_.get(), "Fathom"));
   }
 
- private:
   Result<void> must(OTF2_ErrorCode code) const {
     if (code == OTF2_SUCCESS) return {};
     return failed(OTF2_Error_GetDescription(code));
@@ -94,28 +113,36 @@ class Writer {
   }
 
   // Times of an archive are not negative; those of a trace may be.
-  Result<void> find_start() {
-    bool found = false;
+  Result<void> find_start(const Share& share) {
+    std::vector<std::int64_t> found;
     std::mutex mutex;
     const auto first = [&](std::size_t i) -> Result<void> {
+      if (i >= trace_.location_count()) return {};
       FATHOM_TRY(auto stream, trace_.open(LocationId(i), {}));
       EventCursor cursor(std::move(stream), 16);
       while (const Event* event = cursor.next()) {
         if (!event->has_time) continue;
         const std::scoped_lock lock(mutex);
-        start_ns_ = found ? std::min(start_ns_, event->time_ns) : event->time_ns;
-        found = true;
+        found.push_back(event->time_ns);
         break;
       }
       return cursor.status();
     };
-    FATHOM_CHECK(parallel_for(trace_.location_count(), first));
+    const std::vector<std::size_t>& mine = share.mine();
+    FATHOM_CHECK(parallel_for(mine.size(), [&](std::size_t n) { return first(mine[n]); }));
+    FATHOM_TRY(const auto all, team().gather_all(packed(found)));
+    found.clear();
+    for (const Parcel& parcel : all) {
+      FATHOM_TRY(const auto times, unpacked<std::vector<std::int64_t>>(parcel));
+      found.insert(found.end(), times.begin(), times.end());
+    }
+    if (!found.empty()) start_ns_ = *std::min_element(found.begin(), found.end());
     if (start_ns_ < 0) shift_ns_ = -start_ns_;
     return {};
   }
 
-  Result<void> write_events() {
-    Progress progress("writing events", plan_.locations.size());
+  Result<void> write_events(Share& share) {
+    FATHOM_CHECK(must(OTF2_Archive_OpenEvtFiles(archive_.get())));
     const auto write_one = [&](std::size_t i) -> Result<void> {
       OTF2_EvtWriter* const out = OTF2_Archive_GetEvtWriter(archive_.get(), plan_.locations[i].id);
       if (out == nullptr) return failed("cannot write events");
@@ -123,10 +150,25 @@ class Writer {
         EventWriter writer(trace_, plan_, ids_, LocationId(i), out, shift_ns_, start_ns_);
         FATHOM_TRY(written_[i], writer.write());
       }
-      progress.advance();
       return must(OTF2_Archive_CloseEvtWriter(archive_.get(), out));
     };
-    return parallel_for(plan_.locations.size(), write_one);
+    FATHOM_CHECK(share.each(write_one));
+    return must(OTF2_Archive_CloseEvtFiles(archive_.get()));
+  }
+
+  Result<void> hand_over(const fs::path& own, const std::string& name, const fs::path& directory) {
+    FATHOM_CHECK(must(OTF2_Archive_Close(archive_.release())));
+    std::error_code status;
+    for (const auto& entry : fs::directory_iterator(own / name, status)) {
+      if (entry.path().extension() != ".evt") continue;
+      fs::rename(entry.path(), directory / name / entry.path().filename(), status);
+      if (status) break;
+    }
+    if (status) {
+      return Error(fmt::format("cannot be written: {}", status.message()), Place::in((directory / name).string()));
+    }
+    fs::remove_all(own, status);
+    return {};
   }
 
   // Empty ones: other readers complain where there are none.
