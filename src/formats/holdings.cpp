@@ -29,6 +29,8 @@ constexpr std::pair<std::string_view, std::string_view> kUnconverted[] = {
     {".hpcrun", "this is a measurement of one thread: run 'hpcprof -o DATABASE DIRECTORY' and open the database"},
     {".hpctrace", "this is the trace of one thread: run 'hpcprof -o DATABASE DIRECTORY' and open the database"},
     {".slog2", "SLOG-2 is not read"},
+    {"perf.data", "print its samples first: perf script -i perf.data > samples.txt"},
+    {"perf.data.old", "print its samples first: perf script -i perf.data.old > samples.txt"},
 };
 
 // Profiles that Score-P and Scalasca leave in their experiment directories, the one to look at first in front.

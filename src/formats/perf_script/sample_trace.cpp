@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -44,6 +45,7 @@ class SampleReader {
     std::int64_t number;
     std::string command;
     std::vector<std::int64_t> sums;  // by event: periods so far
+    std::int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
   };
 
   Result<void> take(std::string_view line, bool after_blank, const LineCursor& lines) {
@@ -86,7 +88,7 @@ class SampleReader {
     time_ns_ = header.time_ns;
     // As perf itself names a process of which it knows no more.
     command_ = header.command.empty() ? fmt::format(":{}", header.thread) : std::string(header.command);
-    if (fresh) threads_.push_back({header.process, header.thread, command_, {}});
+    if (fresh) threads_.push_back({header.process, header.thread, command_, {}, INT64_MAX, INT64_MIN});
     weight_ = header.period.value_or(1);
     event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
   }
@@ -140,7 +142,33 @@ class SampleReader {
     put(EventKind::sample, context, 0);
     sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(weight_));
     put(EventKind::counter, event_, sum);
-    if (!time_ns_) ++untimed_;
+    if (!time_ns_) {
+      ++untimed_;
+      return;
+    }
+    thread.first_ns = std::min(thread.first_ns, *time_ns_);
+    thread.last_ns = std::max(thread.last_ns, *time_ns_);
+  }
+
+  // Periods of a clock are the time that samples stand for. From sample to sample of a thread it may be far more: a
+  // thread that sleeps is not sampled, and the last sample before lasts until the next.
+  void note_pauses() {
+    for (std::uint32_t i = 0; i < events_.size(); ++i) {
+      if (events_[i].find("clock") == std::string::npos) continue;
+      double sampled = 0, passed = 0;
+      for (const Thread& thread : threads_) {
+        if (thread.sums.size() <= i || thread.last_ns < thread.first_ns) continue;
+        sampled += static_cast<double>(thread.sums[i]);
+        passed += static_cast<double>(thread.last_ns - thread.first_ns);
+      }
+      constexpr double kFarMore = 1.5, kSecond = 1e9;
+      if (sampled <= static_cast<double>(trace_.samples_) || passed <= kFarMore * sampled) continue;
+      trace_.work_->diagnostics.info(
+          "perf_script.pauses", Place::in(blob_.name()),
+          fmt::format("the samples of {0} stand for {1:.3g} s, but from sample to sample of a thread it is {2:.3g} s, "
+                      "pauses included: that is the metric 'time'; '--metric {0}' shows what was sampled",
+                      events_[i], sampled / kSecond, passed / kSecond));
+    }
   }
 
   Result<void> finish() {
@@ -153,6 +181,7 @@ class SampleReader {
       diagnostics.info("perf_script.no_time", Place::in(blob_.name()),
                        fmt::format("{} samples have no time; they count, but take none", grouped(untimed_)));
     }
+    note_pauses();
     Definitions& definitions = trace_.definitions_;
     std::vector<ContextId> numbers;
     definitions.contexts = std::move(builder_).build(&numbers);

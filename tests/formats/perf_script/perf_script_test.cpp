@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -87,6 +88,28 @@ TEST(PerfScript, SamplesOfOneLine) {
     leaves.push_back(defs.regions[defs.contexts[events[i].context()].region.index()].name);
   }
   EXPECT_EQ(leaves, (std::vector<std::string>{"do_it", "main", "main", "main", "ls"}));
+}
+
+// A thread that sleeps is not sampled: what its last sample before that gets is a pause.
+TEST(PerfScript, PausesAreTold) {
+  for (const char* later : {"1.002000", "9.000000"}) {
+    const Work work = make_work();
+    DatasetPtr dataset;
+    const auto trace = test::read_text(
+        fmt::format(
+            "a 1 1.000000: 1000000 cpu-clock:u:\n\t4011 f (/a)\n\na 1 {}: 1000000 cpu-clock:u:\n\t4012 g (/a)\n\n",
+            later),
+        "perf-script", dataset, work);
+    ASSERT_NE(trace, nullptr);
+    if (later[0] == '1') {
+      EXPECT_TRUE(work->diagnostics.all().empty());
+      continue;
+    }
+    ASSERT_EQ(work->diagnostics.all().size(), 1U);
+    EXPECT_EQ(work->diagnostics.all()[0].text,
+              "the samples of cpu-clock stand for 0.002 s, but from sample to sample of a thread it is 8 s, pauses "
+              "included: that is the metric 'time'; '--metric cpu-clock' shows what was sampled");
+  }
 }
 
 TEST(PerfScript, AgreesWithTheReferenceReader) {
