@@ -1,7 +1,9 @@
 #include "report/row_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 
 #include "base/number_text.hpp"
 #include "base/text.hpp"
@@ -20,46 +22,66 @@ char* put_words(char* to, const char* from, std::size_t size) {
   return to + size;
 }
 
-// Eight characters at once: the high bit of a byte is set where a character must not stand as it is.
-constexpr std::uint64_t every(unsigned char c) { return 0x0101010101010101ULL * c; }
-constexpr std::uint64_t equal(std::uint64_t word, unsigned char c) {
-  const std::uint64_t x = word ^ every(c);
-  return (x - every(1)) & ~x & every(0x80);
-}
-std::uint64_t special(RowForm form, std::uint64_t word) {
-  if (form == RowForm::csv) return equal(word, ',') | equal(word, '"') | equal(word, '\n') | equal(word, '\r');
-  const std::uint64_t control = (word - every(0x20)) & ~word & every(0x80);
-  return (word & every(0x80)) | control | equal(word, '"') | equal(word, '\\') | equal(word, 0x7F);
+// Sixteen characters at once: a byte is set where one must not stand as it is.
+using Block [[gnu::vector_size(16)]] = signed char;
+Block special(RowForm form, Block text) {
+  if (form == RowForm::csv) return (text == ',') | (text == '"') | (text == '\n') | (text == '\r');
+  // Below the space are controls, and what is no ASCII: a negative number.
+  return (text < ' ') | (text == '"') | (text == '\\') | (text == 0x7F);
 }
 
-// At most that many characters for one of a text, and for the quotes and the end of the last word.
+bool needs_quotes(RowForm form, std::string_view text) {
+  Block found{};
+  Block block;
+  for (; text.size() >= sizeof block; text.remove_prefix(sizeof block)) {
+    std::memcpy(&block, text.data(), sizeof block);
+    found |= special(form, block);
+  }
+  std::memset(&block, 'a', sizeof block);
+  if (!text.empty()) std::memcpy(&block, text.data(), text.size());
+  found |= special(form, block);
+  std::array<std::uint64_t, 2> halves;
+  std::memcpy(&halves, &found, sizeof halves);
+  return (halves[0] | halves[1]) != 0;
+}
+
+// At most that many characters for one of a text, and for the quotes.
 constexpr std::size_t kMostPerCharacter = 6;
-constexpr std::size_t kQuotes = 2 + sizeof(std::uint64_t);
+constexpr std::size_t kQuotes = 2;
 
-// Looked at and copied in one go; once more where a character needs an escape.
 char* put_text(RowForm form, char* to, std::string_view text) {
   const bool json = form == RowForm::json;
-  char* out = to;
-  if (json) *out++ = '"';
-  std::uint64_t found = 0;
-  std::size_t at = 0;
-  std::uint64_t word;
-  for (; at + sizeof word <= text.size(); at += sizeof word) {
-    std::memcpy(&word, text.data() + at, sizeof word);
-    std::memcpy(out + at, &word, sizeof word);
-    found |= special(form, word);
-  }
-  word = every('a');
-  char* const rest = reinterpret_cast<char*>(&word);
-  for (std::size_t i = 0; at + i < text.size(); ++i) rest[i] = text[at + i];
-  std::memcpy(out + at, &word, sizeof word);
-  found |= special(form, word);
-  if (found != 0) [[unlikely]]
-    return text_writing::put(to, json ? json_quote(text) : csv_quote(text));
-  out += text.size();
-  if (json) *out++ = '"';
-  return out;
+  if (needs_quotes(form, text)) return text_writing::put(to, json ? json_quote(text) : csv_quote(text));
+  if (json) *to++ = '"';
+  to = text_writing::put(to, text);
+  if (json) *to++ = '"';
+  return to;
 }
+
+// The texts of a column that stand one behind the other, of which none needs more than what is around all of them.
+class PlainTexts {
+ public:
+  PlainTexts(RowForm form, const Column& column) : quoted_(form == RowForm::json) {
+    const auto offsets = column.offsets();
+    const std::string_view all(column.bytes() + offsets.front(),
+                               static_cast<std::size_t>(offsets.back() - offsets.front()));
+    end_ = all.data() + all.size();
+    all_plain_ = !needs_quotes(form, all);
+  }
+  [[nodiscard]] bool all_plain() const { return all_plain_; }
+  [[nodiscard]] char* put(char* to, std::string_view text) const {
+    if (quoted_) *to++ = '"';
+    const bool inside = text.size() + kSlack <= static_cast<std::size_t>(end_ - text.data());
+    to = inside ? put_words(to, text.data(), text.size()) : text_writing::put(to, text);
+    if (quoted_) *to++ = '"';
+    return to;
+  }
+
+ private:
+  const char* end_;
+  bool quoted_;
+  bool all_plain_;
+};
 
 }  // namespace
 
@@ -69,11 +91,12 @@ void append_spelled(RowForm form, std::string_view text, TextBuffer& to) {
 
 class SpelledTexts {
  public:
-  SpelledTexts(RowForm form, Dictionary dictionary) : of_(std::move(dictionary)) {
+  SpelledTexts(RowForm form, std::string_view before, Dictionary dictionary) : of_(std::move(dictionary)) {
     at_.reserve(of_->size() + 1);
     TextBuffer all;
     for (const std::string& text : *of_) {
       at_.push_back(all.size());
+      all.append(before);
       append_spelled(form, text, all);
       longest_ = std::max(longest_, all.size() - at_.back());
     }
@@ -102,6 +125,7 @@ struct RowWriter::Prepared {
   const std::string* before;
   std::size_t before_size;
   std::shared_ptr<const SpelledTexts> texts;
+  std::optional<PlainTexts> plain;  // free texts that need no quotes of their own
 };
 
 RowWriter::RowWriter(RowForm form, std::vector<ColumnSpec> columns)
@@ -136,7 +160,7 @@ std::shared_ptr<const SpelledTexts> RowWriter::spelled(std::size_t column, const
     const std::scoped_lock lock(mutex_);
     if (last_[column] && last_[column]->of() == dictionary) return last_[column];
   }
-  auto made = std::make_shared<const SpelledTexts>(form_, dictionary);
+  auto made = std::make_shared<const SpelledTexts>(form_, before_[column], dictionary);
   const std::scoped_lock lock(mutex_);
   last_[column] = made;
   return made;
@@ -148,7 +172,7 @@ void RowWriter::write(const Batch& batch, TextBuffer& to) {
   std::size_t room = row_end_.size() + kSlack;  // of a row without its free texts
   for (std::size_t i = 0; i < batch.columns.size(); ++i) {
     const Column& column = batch.columns[i];
-    Prepared prepared{&column, column.type(), !column.validity().empty(), &before_[i], before_[i].size(), {}};
+    Prepared prepared{&column, column.type(), !column.validity().empty(), &before_[i], before_[i].size(), {}, {}};
     room += before_[i].size() + 2 * kSlack;
     if (column.type() == ColumnType::text) {
       prepared.texts = spelled(i, column.dictionary());
@@ -156,14 +180,22 @@ void RowWriter::write(const Batch& batch, TextBuffer& to) {
     } else {
       room += kNumberRoom;
     }
+    if (column.type() == ColumnType::free_text) {
+      prepared.plain.emplace(form_, column);
+      if (!prepared.plain->all_plain()) prepared.plain.reset();
+    }
     columns.push_back(std::move(prepared));
   }
   const bool json = form_ == RowForm::json;
   for (std::size_t row = 0; row < batch.rows; ++row) {
     char* at = to.room(room);
     for (const Prepared& cell : columns) {
-      at = put_words(at, cell.before->data(), cell.before_size);
       const Column& column = *cell.column;
+      if (cell.type == ColumnType::text && !(cell.nulls && column.is_null(row))) {
+        at = cell.texts->put(at, column.values<std::uint32_t>()[row]);
+        continue;
+      }
+      at = put_words(at, cell.before->data(), cell.before_size);
       if (cell.nulls && column.is_null(row)) {
         if (json) at = put(at, kNull);
         continue;
@@ -192,13 +224,16 @@ void RowWriter::write(const Batch& batch, TextBuffer& to) {
         case ColumnType::seconds:
           at = put_seconds(at, column.values<std::int64_t>()[row]);
           break;
-        case ColumnType::text:
-          at = cell.texts->put(at, column.values<std::uint32_t>()[row]);
+        case ColumnType::text:  // above
           break;
         case ColumnType::free_text: {
           const std::string_view text = column.text(row);
           to.written(at);
-          at = put_text(form_, to.room(text.size() * kMostPerCharacter + kQuotes + room), text);
+          if (cell.plain) {
+            at = cell.plain->put(to.room(text.size() + kQuotes + kSlack + room), text);
+          } else {
+            at = put_text(form_, to.room(text.size() * kMostPerCharacter + kQuotes + room), text);
+          }
           break;
         }
       }

@@ -13,7 +13,7 @@ namespace fathom {
 namespace {
 
 // Batches that are large enough to share the cost of starting one, small enough to stay in a core's cache.
-constexpr std::size_t kBatchRows = 8192;
+constexpr std::size_t kBatchRows = 4096;
 
 std::vector<ColumnSpec> chosen_columns(const Schema& schema, const ScanRequest& request) {
   if (request.columns.empty()) return schema.columns;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "trace/details.hpp"
 #include "trace/merge.hpp"
 #include "trace/samples.hpp"
 
@@ -109,13 +110,7 @@ Result<Column> details(const Trace& trace, const std::vector<Event>& events, boo
   offsets.push_back(0);
   std::string bytes;
   bytes.reserve(events.size() * kTypicalDetail);
-  std::string detail;  // formats judge by what they have appended so far
-  for (const Event& event : events) {
-    detail.clear();
-    FATHOM_CHECK(trace.detail(event, detail));
-    bytes += detail;
-    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-  }
+  FATHOM_CHECK(append_details(trace, events, bytes, offsets));
   return Column::free_texts(std::move(offsets), std::move(bytes));
 }
 

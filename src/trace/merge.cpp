@@ -30,7 +30,7 @@ Result<MergedEvents> MergedEvents::over(const Trace& trace, std::span<const Loca
 
 MergedEvents::MergedEvents(std::vector<Input> inputs) : inputs_(std::move(inputs)) {}
 
-bool MergedEvents::advance(std::size_t input) {
+inline bool MergedEvents::advance(std::size_t input) {
   Input& in = inputs_[input];
   in.head = in.cursor.next();
   if (in.head == nullptr) return in.cursor.status().ok();
@@ -38,7 +38,7 @@ bool MergedEvents::advance(std::size_t input) {
   return true;
 }
 
-bool MergedEvents::before(std::size_t a, std::size_t b) const {
+inline bool MergedEvents::before(std::size_t a, std::size_t b) const {
   const Input& x = inputs_[a];
   const Input& y = inputs_[b];
   if (x.head == nullptr || y.head == nullptr) return x.head != nullptr || (y.head == nullptr && a < b);
@@ -46,7 +46,7 @@ bool MergedEvents::before(std::size_t a, std::size_t b) const {
 }
 
 // Plays `input` up from its leaf against the losers on its way.
-void MergedEvents::replay(std::size_t input) {
+inline void MergedEvents::replay(std::size_t input) {
   std::size_t winner = input;
   for (std::size_t node = (input + inputs_.size()) / 2; node > 0; node /= 2) {
     if (before(losers_[node], winner)) std::swap(losers_[node], winner);
@@ -54,7 +54,7 @@ void MergedEvents::replay(std::size_t input) {
   losers_[0] = winner;
 }
 
-const Event* MergedEvents::next() {
+const Event* MergedEvents::next_of_several() {
   if (error_ || inputs_.empty()) return nullptr;
   const std::size_t count = inputs_.size();
   if (!started_) {
@@ -76,7 +76,7 @@ const Event* MergedEvents::next() {
       winners[node] = left_first ? left : right;
       losers_[node] = left_first ? right : left;
     }
-    losers_[0] = count == 1 ? 0 : winners[1];
+    losers_[0] = winners[1];
   } else {
     const std::size_t last = losers_[0];
     if (inputs_[last].head == nullptr) return nullptr;

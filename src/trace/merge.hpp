@@ -14,10 +14,10 @@ class MergedEvents {
                                    TimeWindow window = {});
 
   // Null at the end or after an error.
-  const Event* next();
+  const Event* next() { return inputs_.size() == 1 ? inputs_[0].cursor.next() : next_of_several(); }
   [[nodiscard]] Result<void> status() const {
     if (error_) return *error_;
-    return {};
+    return inputs_.size() == 1 ? inputs_[0].cursor.status() : Result<void>{};
   }
 
  private:
@@ -27,6 +27,7 @@ class MergedEvents {
     std::int64_t time = std::numeric_limits<std::int64_t>::min();
   };
   explicit MergedEvents(std::vector<Input> inputs);
+  const Event* next_of_several();
   bool advance(std::size_t input);  // false = its stream failed
   [[nodiscard]] bool before(std::size_t a, std::size_t b) const;
   void replay(std::size_t input);

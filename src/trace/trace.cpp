@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/number_text.hpp"
+#include "trace/details.hpp"
 
 namespace fathom {
 
@@ -56,38 +57,19 @@ std::string_view Trace::name(const Event& event) const {
 }
 
 Result<void> Trace::detail(const Event& event, std::string& out) const {
-  char digits[text_writing::kNumberRoom];
   const auto number = [&](std::string_view key, std::int64_t value) {
     out += key;
     append_number(out, value);
   };
-  const auto communicator = [&] {
-    if (!event.communicator.valid()) return;
-    const std::string& name = communicators_[event.communicator.index()].name;
-    if (name.empty()) {
-      number(";comm=", event.communicator.value);
-    } else {
-      (out += ";comm=") += name;
-    }
-  };
   switch (event.kind) {
     case EventKind::send:
     case EventKind::recv:
-      number("peer=", event.peer);
-      number(";tag=", event.tag);
-      communicator();
-      number(";bytes=", event.bytes);
-      break;
     case EventKind::collective:
-      number("root=", event.peer);
-      communicator();
-      number(";sent=", event.bytes);
-      number(";received=", event.value);
+    case EventKind::complete: {
+      TextTail tail(out);
+      put_own_detail(*this, event, tail);
       break;
-    case EventKind::complete:
-      out += "origin=";
-      out.append(digits, static_cast<std::size_t>(text_writing::put_integer(digits, event.origin) - digits));
-      break;
+    }
     case EventKind::state: {
       if (!event.has_value) {
         out += "value=";

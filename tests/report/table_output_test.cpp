@@ -86,6 +86,33 @@ TEST(TableOutput, MarkdownKeepsItsColumns) {
   EXPECT_EQ(out.text(), "| name | n |\n|---|---:|\n| a\\|b c | 1 |\n");
 }
 
+// Texts that stand one behind the other are copied beyond their ends: of all lengths, alone and beside one that needs
+// quotes.
+TEST(TableOutput, FreeTextsStandAsTheyAreWhateverIsBesideThem) {
+  for (const std::string_view odd : {"", "a,b", "say \"no\""}) {
+    std::string bytes(odd);
+    std::vector<std::int64_t> offsets = {0, static_cast<std::int64_t>(bytes.size())};
+    std::string csv = "n,t\n0," + csv_quote(odd) + "\n";
+    std::string json = "[\n  {\"n\": 0, \"t\": " + json_quote(odd) + "}";
+    std::vector<std::int64_t> numbers = {0};
+    for (std::size_t size = 0; size <= 70; ++size) {
+      std::string text;
+      for (std::size_t i = 0; i < size; ++i) text += static_cast<char>('a' + (size + i) % 26);
+      bytes += text;
+      offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+      numbers.push_back(static_cast<std::int64_t>(size));
+      csv += std::to_string(size) + "," + text + "\n";
+      json += ",\n  {\"n\": " + std::to_string(size) + ", \"t\": \"" + text + "\"}";
+    }
+    const std::size_t count = numbers.size();
+    Table table{{"t", {{"n", ColumnType::int64}, {"t", ColumnType::free_text}}},
+                {count, {Column::integers(std::move(numbers)), Column::free_texts(std::move(offsets), bytes)}}};
+    const auto source = source_of(std::move(table));
+    EXPECT_EQ(rows(RowForm::csv, *source), csv);
+    EXPECT_EQ(rows(RowForm::json, *source), json + "\n]\n");
+  }
+}
+
 // Every text of up to 20 characters around the edges of a word, against the plain quoting functions.
 TEST(TableOutput, SpellingOfTextsAgreesWithTheSimpleForm) {
   const std::string alphabet("a,\"\\\n\r\x1f\x7f\x80\xc3\xa9 z", 13);

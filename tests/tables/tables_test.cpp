@@ -10,6 +10,8 @@
 #include "model/fit.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
+#include "trace/details.hpp"
+#include "trace/merge.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom {
@@ -204,6 +206,30 @@ TEST(Tables, ArgumentsOfCallsAreFoundWithAndWithoutTheirPlace) {
     }
   }
   EXPECT_GT(calls, 100U);
+}
+
+// Of all locations in turns, as the events of a trace are written.
+TEST(Tables, DetailsOfManyEventsAreThoseOfEach) {
+  const DatasetPtr dataset = open_example("examples/ring/ring.meta");
+  ASSERT_TRUE(dataset);
+  const auto trace = dataset->trace();
+  ASSERT_TRUE(trace.ok());
+  auto merged = MergedEvents::over(**trace);
+  ASSERT_TRUE(merged.ok());
+  std::vector<Event> events;
+  while (const Event* event = merged->next()) events.push_back(*event);
+  std::string all = "before";
+  std::vector<std::int64_t> ends;
+  ASSERT_TRUE(append_details(**trace, events, all, ends).ok());
+  ASSERT_EQ(ends.size(), events.size());
+  std::string expected = "before";
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    std::string one;
+    ASSERT_TRUE((*trace)->detail(events[i], one).ok());
+    expected += one;
+    EXPECT_EQ(ends[i], static_cast<std::int64_t>(expected.size()));
+  }
+  EXPECT_EQ(all, expected);
 }
 
 TEST(Tables, EventsKeepToTheirBounds) {

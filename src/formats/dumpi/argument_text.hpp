@@ -1,13 +1,12 @@
 // Arguments of a call as key=value;key=value.
 #pragma once
 
-#include <string>
-
+#include "base/text_tail.hpp"
 #include "fathom/dumpi.hpp"
 
 namespace fathom::dumpi {
 
 // Those taken after the call, or those taken before it.
-void append_arguments(const Call& call, bool outputs, std::string& out);
+void append_arguments(const Call& call, bool outputs, TextTail& out);
 
 }  // namespace fathom::dumpi

@@ -40,6 +40,30 @@ void add_mesh(const Header& header, SystemNodeId process, SystemTree& system) {
   found->coordinates.push_back(std::move(at));
 }
 
+// The files that were asked for last, each with the call that was read last: there may be more than can be open at a
+// time.
+class HeldFiles {
+ public:
+  struct Held {
+    std::size_t file = 0;
+    std::shared_ptr<const Blob> blob;
+    std::uint64_t record = Event::kNoRecord;  // of the call
+    Call call;
+  };
+  Held& of(const std::vector<RankFile>& files, std::size_t file) {
+    Held& held = held_[file % held_.size()];
+    if (held.blob == nullptr || held.file != file) {
+      held.file = file;
+      held.blob = files[file].file.hold();
+      held.record = Event::kNoRecord;
+    }
+    return held;
+  }
+
+ private:
+  std::array<Held, 32> held_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const RankSet> set) {
@@ -231,24 +255,46 @@ Result<Call> DumpiTrace::call_at(std::size_t index, std::uint64_t number, Bytes 
   return call;
 }
 
-// Resolved facts for what was resolved; otherwise the arguments as recorded, those taken after the call at its leave.
-Result<void> DumpiTrace::detail(const Event& event, std::string& out) const {
-  if (event.kind != EventKind::enter && event.kind != EventKind::leave) return Trace::detail(event, out);
-  if (event.record == Event::kNoRecord) return {};
+Result<void> DumpiTrace::read_call(const Event& event, Bytes bytes, Call& call) const {
   const std::size_t index = where(event.location).file;
-  const File& file = set_->files()[index].file;
   const std::uint64_t end = (*scans_)[index].end;
-  const auto held = file.hold();
-  const std::byte* const base = held->bytes().data();
-  // A record says all of it anew: clearing it each time would cost more than reading.
-  static thread_local Call call;
   // Our own streams leave the offset of the record; events that somebody else made are looked for.
   const auto offset = static_cast<std::uint64_t>(event.bytes);
   const bool known = offset > 0 && offset < end;
-  if (!known || file.decoder().decode(base + offset, base + end, call) != Decoder::Outcome::ok) {
-    FATHOM_TRY(call, call_at(index, event.record, held->bytes()));
+  const Decoder& decoder = set_->files()[index].file.decoder();
+  if (known && decoder.decode(bytes.data() + offset, bytes.data() + end, call) == Decoder::Outcome::ok) return {};
+  FATHOM_TRY(call, call_at(index, event.record, bytes));
+  return {};
+}
+
+Result<void> DumpiTrace::detail(const Event& event, std::string& out) const {
+  std::vector<std::int64_t> ends;
+  return details({&event, 1}, out, ends);
+}
+
+// Resolved facts for what was resolved; otherwise the arguments as recorded, those taken after the call at its leave.
+Result<void> DumpiTrace::details(std::span<const Event> events, std::string& out,
+                                 std::vector<std::int64_t>& ends) const {
+  constexpr std::size_t kExpected = 256;
+  TextTail tail(out, std::max(out.capacity() - out.size(), kExpected));
+  std::string other;
+  HeldFiles held;
+  for (const Event& event : events) {
+    if (event.kind != EventKind::enter && event.kind != EventKind::leave) {
+      if (!put_own_detail(*this, event, tail)) {
+        other.clear();
+        FATHOM_CHECK(Trace::detail(event, other));
+        tail.append(other);
+      }
+    } else if (event.record != Event::kNoRecord) {
+      HeldFiles::Held& of = held.of(set_->files(), where(event.location).file);
+      // The leave of a call comes soon after its enter.
+      if (of.record != event.record) FATHOM_CHECK(read_call(event, of.blob->bytes(), of.call));
+      of.record = event.record;
+      append_arguments(of.call, event.kind == EventKind::leave, tail);
+    }
+    ends.push_back(static_cast<std::int64_t>(tail.size()));
   }
-  append_arguments(call, event.kind == EventKind::leave, out);
   return {};
 }
 

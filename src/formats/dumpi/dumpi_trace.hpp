@@ -6,16 +6,18 @@
 #include <unordered_map>
 
 #include "formats/dumpi/resolve.hpp"
+#include "trace/details.hpp"
 #include "trace/window_index.hpp"
 
 namespace fathom::dumpi {
 
-class DumpiTrace final : public Trace {
+class DumpiTrace final : public Trace, public ManyDetails {
  public:
   static Result<std::shared_ptr<const DumpiTrace>> make(std::shared_ptr<const RankSet> set);
 
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const Event& event, std::string& out) const override;
+  Result<void> details(std::span<const Event> events, std::string& out, std::vector<std::int64_t>& ends) const override;
   [[nodiscard]] std::optional<std::uint64_t> known_records(LocationId location) const override;
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
@@ -45,6 +47,8 @@ class DumpiTrace final : public Trace {
     std::uint64_t number = 0;
     std::uint64_t offset = 0;
   };
+  // Reads the record of an enter or a leave; `bytes` are of its file.
+  Result<void> read_call(const Event& event, Bytes bytes, Call& call) const;
   Result<Call> call_at(std::size_t file, std::uint64_t number, Bytes bytes) const;
 
   std::shared_ptr<const RankSet> set_;
