@@ -81,7 +81,7 @@ struct Receive {
   std::int64_t posted = 0;
   std::int64_t sent = 0;  // entry of the call that issues the matching send
   std::int64_t bytes = 0;
-  std::int64_t sent_bytes = 0;
+  std::int64_t sent_bytes = 0;    // until it is matched: the record that posted it
   std::uint32_t call = 0;         // that completes it
   std::uint32_t posting = kNone;  // that posts it; none = another thread's
   std::uint32_t channel = 0;      // LocationCalls::channels
@@ -170,9 +170,8 @@ struct LocationCalls {
   LargeArray<Call> calls;
   LargeArray<Channel> channels;
   LargeArray<Send> sends;
-  LargeArray<Receive> receives;             // in the order of completion
-  LargeArray<std::uint64_t> receive_order;  // records that posted them; until they are matched
-  LargeArray<SendDone> sends_done;          // in the order of completion
+  LargeArray<Receive> receives;     // in the order of completion
+  LargeArray<SendDone> sends_done;  // in the order of completion
   LargeArray<Part> parts;
   LargeArray<Probed> probed;
   std::vector<WindowCall> window_calls;

@@ -80,7 +80,6 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
 
 Result<void> keep_apart(Share& share, std::vector<unsigned> owner, RunCalls& run) {
   run.owners = std::move(owner);
-  for (LocationCalls& here : run.locations) here.receive_order = {};
   FATHOM_CHECK(share.join_diagnostics(Holder::first));
   const auto here = static_cast<std::int64_t>(run.present());
   FATHOM_TRY(const auto all, team().sum({here}));

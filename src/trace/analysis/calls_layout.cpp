@@ -83,7 +83,6 @@ void lay_out(const Trace& trace, RunCalls& run) {
     here.channels = LargeArray<Channel>(*run.pool);
     here.sends = LargeArray<Send>(*run.pool);
     here.receives = LargeArray<Receive>(*run.pool);
-    here.receive_order = LargeArray<std::uint64_t>(*run.pool);
     here.sends_done = LargeArray<SendDone>(*run.pool);
     here.parts = LargeArray<Part>(*run.pool);
     here.probed = LargeArray<Probed>(*run.pool);

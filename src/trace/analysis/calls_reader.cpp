@@ -60,7 +60,8 @@ class ProcessReader {
     std::uint32_t depth = 0;  // of calls inside calls
     bool untimed = false;     // the call around has no time
     bool has_part = false;
-    CommunicatorId communicator;  // that the call names
+    CommunicatorId communicator;    // that the call names
+    std::uint32_t posting = kNone;  // the call that posted the last receive
     std::uint32_t token = 0;
     std::int64_t inside = 0;  // time in calls that are over
     LargeArray<std::uint32_t> tokens;
@@ -213,6 +214,16 @@ class ProcessReader {
     here.sends.push_back(half);
   }
 
+  // Mostly receives are over in the order in which they were posted, by one call after the other.
+  static std::uint32_t posting_call(const LocationCalls& here, std::int64_t posted, std::uint32_t last) {
+    const std::size_t next = last == kNone ? 0 : last + std::size_t{1};
+    const auto& calls = here.calls;
+    if (next > 0 && next < calls.size() && calls[next].entry == posted && calls[next - 1].entry < posted) {
+      return static_cast<std::uint32_t>(next);
+    }
+    return here.entered_lately(posted);
+  }
+
   void receive(State& state, LocationCalls& here, const Event& event) {
     if (!inside(state)) return;
     Receive half;
@@ -225,9 +236,9 @@ class ProcessReader {
     }
     if (event.peer < 0) return;
     half.channel = state.channels.of({event.peer, event.communicator.value, event.tag}, here.channels);
-    half.posting = here.entered_lately(half.posted);
+    half.posting = state.posting = posting_call(here, half.posted, state.posting);
+    half.sent_bytes = static_cast<std::int64_t>(event.origin != Event::kNoRecord ? event.origin : event.record);
     here.receives.push_back(half);
-    here.receive_order.push_back(event.origin != Event::kNoRecord ? event.origin : event.record);
   }
 
   void complete(State& state, LocationCalls& here, const Event& event) {

@@ -129,8 +129,12 @@ Result<Delays> find_delays(const RunCalls& run, RunWaits& waits, const Intervals
   Delays out;
   out.locations.resize(run.locations.size());
   out.order = LargeArray<WaitPlace>(*run.pool);
+  constexpr std::size_t kAhead = 4;
   FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
-    for (Wait& wait : waits.locations[l].waits) {
+    auto& list = waits.locations[l].waits;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i + kAhead < list.size()) intervals.prefetch(list[i + kAhead]);
+      Wait& wait = list[i];
       const Blame blame = intervals.blame(static_cast<std::uint32_t>(l), wait);
       wait.direct = blame.direct;
       if (blame.passed > 0) {

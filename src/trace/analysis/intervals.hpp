@@ -29,6 +29,12 @@ class Intervals {
   // Time in calls on files, of all calls before `end`.
   [[nodiscard]] std::int64_t io_before(std::uint32_t location, std::uint32_t end) const;
   [[nodiscard]] Blame blame(std::uint32_t victim, const Wait& wait) const;
+  // blame() will be asked for it soon: what culprits did lies far apart.
+  void prefetch(const Wait& wait) const {
+    const auto& calls = run_.locations[wait.culprit].calls;
+    __builtin_prefetch(&calls[wait.culprit_begin]);
+    __builtin_prefetch(&calls[wait.culprit_call]);
+  }
   // Waiting before wait number `end` of a location, by kind.
   [[nodiscard]] std::array<std::int64_t, kWaitKinds> waited_before(std::uint32_t location, std::uint32_t end) const;
 

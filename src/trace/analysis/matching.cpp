@@ -37,6 +37,8 @@ SendEnd end_of(const RunCalls& run, std::uint32_t location, std::uint32_t send, 
           call.entry, half.bytes};
 }
 
+std::uint64_t posting_record(const Receive& unmatched) { return static_cast<std::uint64_t>(unmatched.sent_bytes); }
+
 // What the receiver tells the sender.
 struct MatchedSend {
   std::uint32_t location;
@@ -169,7 +171,7 @@ class Receiver {
     for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
       const Receive& half = here.receives[i];
       State& state = states[half.channel];
-      const std::uint64_t order = here.receive_order[i];
+      const std::uint64_t order = posting_record(half);
       if (std::tie(half.posted, order) < std::tie(state.posted, state.order)) all_sorted = state.sorted = false;
       state.posted = half.posted;
       state.order = order;
@@ -198,7 +200,7 @@ class Receiver {
       for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
         if (!wanted(location, i)) continue;
         const Receive& half = here.receives[i];
-        keys.push_back({here.channels[half.channel], location, i, half.posted, here.receive_order[i]});
+        keys.push_back({here.channels[half.channel], location, i, half.posted, posting_record(half)});
       }
     }
     std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
@@ -337,7 +339,6 @@ Result<void> match_messages(RunCalls& run) {
     return {};
   }
   FATHOM_CHECK(match_here(run));
-  for (LocationCalls& here : run.locations) here.receive_order = {};
   run.matched = true;
   return {};
 }
