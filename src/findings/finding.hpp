@@ -52,8 +52,10 @@ struct Finding {
     std::string region;
     std::vector<NamedSeconds> regions;
     std::string activity;
-    std::string before;    // the call that follows the computation in question
-    std::string callpath;  // where it is known
+    std::string before;                   // the call that follows the computation in question
+    std::string callpath;                 // where it is known
+    std::vector<NamedSeconds> callpaths;  // of the computation in question, the largest first
+    std::size_t callpaths_more = 0;
     std::optional<double> from_s;
     std::optional<double> to_s;
     std::vector<std::uint64_t> iterations;
@@ -107,6 +109,13 @@ struct DelayCost {
   std::string activity;
   double short_s = 0;
   double long_s = 0;
+  struct OfPath {
+    std::string name;
+    double short_s = 0;
+    double long_s = 0;
+  };
+  std::vector<OfPath> callpaths;  // the largest first; empty where no regions are known
+  std::size_t callpaths_more = 0;
 };
 
 struct PhaseNumbers {

@@ -77,26 +77,26 @@ class Writer {
                                                   : run_.names[static_cast<std::size_t>(largest - gaps.begin())].name;
   }
 
-  // Where regions are known: the call path in which a location computes most above the average of all.
-  [[nodiscard]] std::string computed_in(std::uint32_t location, double& share) const {
-    const std::vector<double>& own = run_.locations[location].compute;
-    std::vector<double> excess(own);
-    for (const LocationCalls& other : run_.locations) {
-      for (std::size_t node = 0; node < std::min(other.compute.size(), excess.size()); ++node) {
-        excess[node] -= other.compute[node] / static_cast<double>(run_.present());
-      }
-    }
+  // Where regions are known: the call paths in which culprits compute what makes others wait.
+  void set_callpaths(Finding& finding, const WaitCause& cause, TextNumbers& numbers) const {
+    std::vector<std::uint32_t> order;
     double all = 0;
-    for (const double ns : excess) all += std::max(0.0, ns);
-    const auto largest = std::max_element(excess.begin(), excess.end());
-    if (largest == excess.end() || *largest <= 0 || largest == excess.begin()) return {};
-    share = *largest / all;
-    std::string path;
-    for (auto node = static_cast<std::uint32_t>(largest - excess.begin()); node != 0; node = run_.paths.parent(node)) {
-      const std::string& name = run_.trace->definitions().regions[run_.paths.region(node)].name;
-      path = path.empty() ? name : name + "->" + path;
+    for (std::uint32_t path = 0; path < cause.paths.size(); ++path) {
+      if (cause.paths[path] > 0) order.push_back(path);
+      all += cause.paths[path];
     }
-    return path;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return cause.paths[a] > cause.paths[b]; });
+    for (const std::uint32_t path : order) {
+      if (finding.where.callpaths.size() == LocationShares::kMost) {
+        ++finding.where.callpaths_more;
+        continue;
+      }
+      finding.where.callpaths.push_back({run_.path_name(path), cause.paths[path] * kSecond});
+    }
+    if (order.empty() || order[0] == 0) return;  // most of it is outside of all regions
+    finding.where.callpath = finding.where.callpaths[0].name;
+    numbers.callpath_share = cause.paths[order[0]] / all;
   }
 
   void add_waiting(WaitFinding kind) {
@@ -140,9 +140,12 @@ class Writer {
     }
     const auto first = std::max_element(cause.culprits.begin(), cause.culprits.end());
     const auto culprit = static_cast<std::uint32_t>(first - cause.culprits.begin());
-    if (activity == 0 && cause.lost > 0) finding.where.before = computed_before(culprit, slow ? from : run_.t0, to);
-    add_common_evidence(finding, cause);
     TextNumbers numbers = numbers_;
+    if (activity == 0 && cause.lost > 0) {
+      finding.where.before = computed_before(culprit, slow ? from : run_.t0, to);
+      set_callpaths(finding, cause, numbers);
+    }
+    add_common_evidence(finding, cause);
     if (cause.lost > 0) add_own_evidence(kind, culprit, finding, numbers);
     if (slow) {
       numbers.median_s = iterations.median * kSecond;
@@ -175,7 +178,6 @@ class Writer {
       const double useful = causes_.useful[culprit];
       numbers.excess_s = (useful - mean) * kSecond;
       numbers.excess = mean > 0 ? useful / mean - 1 : 0;
-      finding.where.callpath = computed_in(culprit, numbers.callpath_share);
       finding.add_evidence("load_balance", analysis_.efficiencies.load_balance);
       const double all_mean = analysis_.efficiencies.useful_mean;
       finding.add_evidence("max_over_mean", all_mean > 0 ? analysis_.efficiencies.useful_max / all_mean : 1.0);

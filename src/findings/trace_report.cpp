@@ -24,6 +24,23 @@ std::vector<NamedSeconds> named(const RunCalls& run, const std::vector<double>& 
 
 }  // namespace
 
+namespace {
+
+void add_callpaths(const RunCalls& run, const DelayCosts& costs, DelayCost& out) {
+  std::vector<DelayCosts::OfPath> order = costs.paths;
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.short_ns + a.long_ns > b.short_ns + b.long_ns; });
+  for (const DelayCosts::OfPath& cost : order) {
+    if (out.callpaths.size() == LocationShares::kMost) {
+      ++out.callpaths_more;
+    } else {
+      out.callpaths.push_back({run.path_name(cost.path), cost.short_ns * kSecond, cost.long_ns * kSecond});
+    }
+  }
+}
+
+}  // namespace
+
 LocationShares largest_locations(const RunCalls& run, const std::vector<double>& ns, double total, double least) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t l = 0; l < ns.size(); ++l) {
@@ -160,6 +177,7 @@ Report trace_report(const Analysis& analysis) {
       report.delay_costs->push_back({run.locations[l].rank, run.label(l),
                                      std::string(to_string(static_cast<Activity>(a))), costs.short_ns[a] * kSecond,
                                      costs.long_ns[a] * kSecond});
+      if (static_cast<Activity>(a) == Activity::compute) add_callpaths(run, costs, report.delay_costs->back());
     }
   }
   std::stable_sort(report.delay_costs->begin(), report.delay_costs->end(),

@@ -23,22 +23,34 @@ std::string in_region(const Finding& finding) {
   return finding.where.region.empty() ? std::string() : fmt::format(" in {}", finding.where.region);
 }
 
-// What the culprits do meanwhile: "computes", "are in other MPI calls".
-std::string doing(const Finding& finding) {
-  const bool several = finding.culprits.list.size() + finding.culprits.more != 1;
-  if (finding.where.activity == "io") return several ? "read or write files" : "reads or writes files";
-  if (finding.where.activity == "mpi") return several ? "are in other MPI calls" : "is in other MPI calls";
-  return several ? "compute" : "computes";
-}
-
-// ", most of it in solve"
-std::string in_callpath(const Finding& finding, const TextNumbers& n) {
+// The region in which culprits compute most of what makes others wait; empty where there is none.
+std::string computed_in(const Finding& finding, const TextNumbers& n) {
   constexpr double kMost = 0.5;
   if (finding.where.callpath.empty() || n.callpath_share < kMost) return {};
   const auto last = finding.where.callpath.rfind("->");
-  return fmt::format(
-      ", most of that in {}",
-      shorten_name(last == std::string::npos ? finding.where.callpath : finding.where.callpath.substr(last + 2), 60));
+  return shorten_name(last == std::string::npos ? finding.where.callpath : finding.where.callpath.substr(last + 2), 60);
+}
+// " in solve"
+std::string in_computed(const Finding& finding, const TextNumbers& n) {
+  const std::string region = computed_in(finding, n);
+  return region.empty() ? region : " in " + region;
+}
+// ", most of that in solve"
+std::string in_callpath(const Finding& finding, const TextNumbers& n) {
+  const std::string in = in_computed(finding, n);
+  return in.empty() ? in : ", most of that" + in;
+}
+
+// What the culprits do meanwhile: "computes in solve", "are in other MPI calls".
+std::string doing(const Finding& finding, const TextNumbers& n) {
+  const bool several = finding.culprits.list.size() + finding.culprits.more != 1;
+  if (finding.where.activity == "io") return several ? "read or write files" : "reads or writes files";
+  if (finding.where.activity == "mpi") return several ? "are in other MPI calls" : "is in other MPI calls";
+  return (several ? "compute" : "computes") + in_computed(finding, n);
+}
+// ", which computes in solve"; empty where that is not known.
+std::string which_computes(const Finding& finding, const TextNumbers& n) {
+  return computed_in(finding, n).empty() ? std::string() : ", which " + doing(finding, n);
 }
 
 Sentences load_imbalance(const Finding& f, const TextNumbers& n, const std::string& who, const std::string& lost) {
@@ -72,8 +84,8 @@ Sentences slow_iteration(const Finding& f, const TextNumbers& n, const std::stri
                     seconds(n.median_s), lost),
         "Find out what happened to all ranks at this time: a checkpoint, the file system, the network, another job."};
   }
-  return {fmt::format("{} {} {} instead of {} because {} is late: {} lost.", steps, take, seconds(n.slow_s),
-                      seconds(n.median_s), who, lost),
+  return {fmt::format("{} {} {} instead of {} because {} is late{}: {} lost.", steps, take, seconds(n.slow_s),
+                      seconds(n.median_s), who, in_callpath(f, n), lost),
           fmt::format("Find out what happened on {} at this time: input or output, its node, memory, another program.",
                       who)};
 }
@@ -97,22 +109,24 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
           share(n.excess), in_callpath(f, n), in_region(f), lost);
     }
   } else if (f.kind == "alternating_imbalance") {
-    s = {fmt::format("In each step another rank is late and the others wait for it{}, though all compute the same in "
-                     "total: {} lost.",
+    s = {fmt::format("In each step another rank is late{} and the others wait for it{}, though all compute the same "
+                     "in total: {} lost.",
+                     in_callpath(f, n).empty() ? "" : fmt::format(" because it computes longer{}", in_computed(f, n)),
                      in_region(f), lost),
          "Balance each step rather than the sum, or let ranks meet less often, so that lucky and unlucky steps even "
          "out."};
   } else if (f.kind == "late_sender") {
     s = {fmt::format("Ranks wait{} for messages of {}, which {} before sending them: {} lost.", in_region(f), who,
-                     doing(f), lost),
+                     doing(f, n), lost),
          f.where.activity == "mpi"
              ? std::string(
                    "Look at the calls before these messages are sent: fewer of them, or nonblocking ones, let them "
                    "leave earlier.")
              : fmt::format("Send first and compute then: let {} call MPI_Isend as soon as the data are there.", who)};
   } else if (f.kind == "late_receiver") {
-    s = {fmt::format("Senders of large messages wait{} until {} {} to receive them: {} lost.", in_region(f), who,
-                     several ? "are ready" : "is ready", lost),
+    const std::string which = which_computes(f, n);
+    s = {fmt::format("Senders of large messages wait{} until {}{}{} {} to receive them: {} lost.", in_region(f), who,
+                     which, which.empty() ? "" : ",", several ? "are ready" : "is ready", lost),
          fmt::format("Post the receives (MPI_Irecv) on {} before computing.", who)};
   } else if (f.kind == "wrong_order") {
     s = {fmt::format("{} {} messages in a fixed order and {} for one that is not there while others are, and all that "
@@ -121,9 +135,9 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
          "Receive in the order of arrival: MPI_Waitany over all receives, or MPI_ANY_SOURCE."};
   } else if (f.kind == "serialisation") {
     s = {fmt::format(
-             "Ranks work one after the other, each waiting{} for a message of the one before: {} lost, {:.3g} ranks "
+             "Ranks work{} one after the other, each waiting{} for a message of the one before: {} lost, {:.3g} ranks "
              "work at a time.",
-             in_region(f), lost, n.concurrency),
+             in_computed(f, n), in_region(f), lost, n.concurrency),
          "Cut the sweep into more and smaller pieces, so that the next rank can begin while this one goes on."};
   } else if (f.kind == "master_worker") {
     s = {fmt::format("All ranks wait{} for {}, which serves them one after the other: {} lost.", in_region(f), who,
@@ -135,18 +149,18 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
                      several ? "read or write" : "reads or writes", lost),
          "Let all ranks read or write their part (MPI_File_*_all), overlap it with computation, or do it less often."};
   } else if (f.kind == "early_reduce") {
-    s = {fmt::format("The root of {} waits for {}: {} lost.", region, who, lost),
+    s = {fmt::format("The root of {} waits for {}{}: {} lost.", region, who, which_computes(f, n), lost),
          fmt::format(
              "Let {} come to the call earlier and do work behind it, or use the nonblocking form and let the root "
              "compute meanwhile.",
              who)};
   } else if (f.kind == "late_broadcast") {
-    s = {
-        fmt::format("All ranks wait in {} for the root, {}, which {} before it: {} lost.", region, who, doing(f), lost),
-        "Move work of the root behind the call, or use the nonblocking form and compute meanwhile."};
+    s = {fmt::format("All ranks wait in {} for the root, {}, which {} before it: {} lost.", region, who, doing(f, n),
+                     lost),
+         "Move work of the root behind the call, or use the nonblocking form and compute meanwhile."};
   } else if (f.kind == "early_scan") {
     s = {fmt::format("Ranks wait in {} for {}, which {} before the call and {} before them in the scan: {} lost.",
-                     region, who, doing(f), several ? "come" : "comes", lost),
+                     region, who, doing(f, n), several ? "come" : "comes", lost),
          fmt::format("Move work of {} behind the call, or use the nonblocking form and compute meanwhile.", who)};
   } else if (f.kind == "slow_iteration") {
     s = slow_iteration(f, n, who, lost);
@@ -165,10 +179,10 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
          "Send less or less often, combine messages, or place ranks that talk much on the same node."};
   } else if (f.kind == "wait_io") {
     s = {fmt::format("Before they use a file together, ranks wait in {} for {}, which still {}: {} lost.", region, who,
-                     doing(f), lost),
+                     doing(f, n), lost),
          "Let ranks come to the call together, or use independent or nonblocking file operations."};
   } else if (f.kind == "wait_fence") {
-    s = {fmt::format("Ranks wait in {} for {}, which still {}: {} lost.", region, who, doing(f), lost),
+    s = {fmt::format("Ranks wait in {} for {}, which still {}: {} lost.", region, who, doing(f, n), lost),
          "Use fences less often, or synchronise only those that exchange data (post, start, complete, wait)."};
   } else if (f.kind == "lock_contention") {
     s = {fmt::format("Ranks wait in {} for the lock of a window that {} {}: {} lost.", region, who,
@@ -177,12 +191,12 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
   } else if (f.kind == "late_post") {
     s = {fmt::format("Ranks that want to put or get data wait in {} until {}, which still {}, {} the window "
                      "(MPI_Win_post): {} lost.",
-                     region, who, doing(f), several ? "open" : "opens", lost),
+                     region, who, doing(f, n), several ? "open" : "opens", lost),
          fmt::format("Let {} call MPI_Win_post before computing.", who)};
   } else if (f.kind == "early_wait") {
     s = {fmt::format("Ranks wait in {} until {}, which still {}, {} the access to their windows (MPI_Win_complete): {} "
                      "lost.",
-                     region, who, doing(f), several ? "end" : "ends", lost),
+                     region, who, doing(f, n), several ? "end" : "ends", lost),
          fmt::format("Let {} call MPI_Win_complete as soon as the data are moved, and compute then.", who)};
   } else {
     s = {fmt::format("Ranks wait in {} for {}: {} lost.", region, who, lost),

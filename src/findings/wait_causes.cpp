@@ -20,6 +20,7 @@ class Sorter {
       cause.culprits.resize(run_.locations.size());
       cause.victims.resize(run_.locations.size());
       cause.names.resize(run_.names.size());
+      if (PathShares::known(run_)) cause.paths.resize(run_.paths.size());
     }
     add_atoms();
     follow_forward();
@@ -110,6 +111,7 @@ class Sorter {
   }
 
   void add_atoms() {
+    PathShares shares(run_, *analysis_.intervals);
     for (std::uint32_t l = 0; l < run_.locations.size(); ++l) {
       for (const Wait& wait : analysis_.waits.locations[l].waits) {
         out_.waited += static_cast<double>(wait.length);
@@ -122,6 +124,8 @@ class Sorter {
           cause.propagated += (wait.cost - static_cast<double>(wait.length)) * wait.direct[a];
           cause.culprits[kind == WaitFinding::wrong_order ? l : wait.culprit] += ns;
           cause.activities[a] += ns;
+          if (cause.paths.empty() || static_cast<Activity>(a) != Activity::compute) continue;
+          for (const PathShare& share : shares.of(l, wait)) cause.paths[share.path] += ns * share.share;
         }
       }
     }

@@ -12,6 +12,7 @@ struct WaitCause {
   std::vector<double> culprits;  // by location
   std::vector<double> victims;
   std::vector<double> names;  // of the waiting calls
+  std::vector<double> paths;  // of what culprits compute, as RunCalls::paths; empty where no regions are known
   std::array<double, analysis::kActivities> activities{};
   std::array<double, analysis::kWaitKinds> kinds{};
   double victims_total = 0;

@@ -67,6 +67,11 @@ void write_finding(JsonWriter& json, const Finding& finding) {
   if (!where.activity.empty()) json.member("activity", where.activity);
   if (!where.before.empty()) json.member("before", where.before);
   if (!where.callpath.empty()) json.member("callpath", where.callpath);
+  if (!where.callpaths.empty()) {
+    json.key("callpaths");
+    write_named(json, where.callpaths);
+  }
+  if (where.callpaths_more > 0) json.member("callpaths_more", std::uint64_t{where.callpaths_more});
   if (where.from_s) json.member("from_s", *where.from_s);
   if (where.to_s) json.member("to_s", *where.to_s);
   json.key("iterations").begin_array();
@@ -167,7 +172,17 @@ void write_report(JsonWriter& json, const Report& report) {
     json.key("delay_costs").begin_array();
     for (const DelayCost& cost : *report.delay_costs) {
       json.begin_object().member("rank", cost.rank).member("location", cost.location);
-      json.member("activity", cost.activity).member("short_s", cost.short_s).member("long_s", cost.long_s).end_object();
+      json.member("activity", cost.activity).member("short_s", cost.short_s).member("long_s", cost.long_s);
+      if (!cost.callpaths.empty()) {
+        json.key("callpaths").begin_array();
+        for (const DelayCost::OfPath& path : cost.callpaths) {
+          json.begin_object().member("name", path.name).member("short_s", path.short_s);
+          json.member("long_s", path.long_s).end_object();
+        }
+        json.end_array();
+      }
+      if (cost.callpaths_more > 0) json.member("callpaths_more", std::uint64_t{cost.callpaths_more});
+      json.end_object();
     }
     json.end_array();
   }

@@ -212,7 +212,10 @@ void LocationReducer::enter(const Event& event) {
 }
 
 std::uint32_t LocationReducer::number_of_call(const Event& event) {
-  if (!is_charged_call(event.name)) return kNoNode;
+  if (!is_charged_call(event.name)) {
+    if (event.has_time && call_depth_ == 0) cursor_.enter(event.name);
+    return kNoNode;
+  }
   for (std::uint32_t at = rules_.time_metric[event.name]; at != kNoMetric; at = parent_of(at)) {
     told_.counters[rules_.first_wait_metric() + at] = 1;
   }
@@ -237,8 +240,10 @@ void LocationReducer::end_charged_call(const Frame& frame, std::uint32_t node, s
 template <bool kAll>
 void LocationReducer::leave(const Event& event) {
   if (kAll && by_channels_) return;
-  const bool call_ends =
-      kAll && cursor_.active() && call_depth_ > 0 && is_charged_call(event.name) && --call_depth_ == 0;
+  const bool charges = kAll && cursor_.active();
+  const bool is_call = charges && is_charged_call(event.name);
+  const bool call_ends = is_call && call_depth_ > 0 && --call_depth_ == 0;
+  if (charges && !is_call && event.has_time && call_depth_ == 0) cursor_.leave(event.name);
   leave_region<kAll>(event);
   if (call_ends && call_counts_) cursor_.begin_gap(calls_);
 }

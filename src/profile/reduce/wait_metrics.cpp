@@ -257,9 +257,12 @@ void WaitCharges::take_waits(std::uint32_t location, LocationCharges& out) const
   }
 }
 
-// What a wait costs, over what its culprit did meanwhile: in proportion to time.
+// What a wait costs, over what its culprit did meanwhile: to the call paths in which it computed more than the victim,
+// within them and within calls in proportion to time.
 void WaitCharges::take_delays() {
   const analysis::RunCalls& run = analysis_->run;
+  const bool has_paths = analysis::PathShares::known(run);
+  analysis::PathShares shares(run, *analysis_->intervals);
   std::array<std::uint16_t, analysis::kWaitKinds> metrics{};
   for (std::size_t kind = 0; kind < analysis::kWaitKinds; ++kind) {
     metrics[kind] = static_cast<std::uint16_t>(wait_metric(name_of_delay(static_cast<WaitKind>(kind))));
@@ -278,13 +281,22 @@ void WaitCharges::take_delays() {
           const auto activity = static_cast<Activity>(a);
           const std::uint32_t begin = std::max<std::uint32_t>(wait.culprit_begin, a == 0 ? 1 : 0);
           const std::uint32_t end = wait.culprit_call + (a == 0 ? 1 : 0);
-          if (spent.activity[a] <= 0 || begin >= end) {
-            to.charges.push_back({ns, wait.culprit_call, of, true});
-            continue;
+          const auto share_out = [&](double amount, std::int64_t over, std::uint32_t path) {
+            if (over <= 0 || begin >= end) {
+              to.charges.push_back({amount, wait.culprit_call, of, true});
+              return;
+            }
+            const double rate = amount / static_cast<double>(over);
+            to.changes.push_back({rate, begin, of, activity, 1, path});
+            to.changes.push_back({-rate, end, of, activity, -1, path});
+          };
+          if (a == 0 && has_paths) {
+            for (const analysis::PathShare& share : shares.of(l, wait)) {
+              share_out(ns * share.share, share.ns, share.path);
+            }
+          } else {
+            share_out(ns, spent.activity[a], analysis::PathTable::kNoPath);
           }
-          const double rate = ns / static_cast<double>(spent.activity[a]);
-          to.changes.push_back({rate, begin, of, activity, 1});
-          to.changes.push_back({-rate, end, of, activity, -1});
         }
       }
     }
@@ -338,19 +350,29 @@ void ChargeCursor::begin_gap(std::uint32_t next) {
   const auto& changes = charges_->changes;
   for (; change_ < changes.size() && changes[change_].call <= next; ++change_) {
     const LocationCharges::Change& change = changes[change_];
-    const auto found = std::find_if(rates_.begin(), rates_.end(), [&](const Rate& rate) {
+    const bool any_path = change.path == analysis::PathTable::kNoPath;
+    if (!any_path && change.path >= path_rates_.size()) path_rates_.resize(change.path + std::size_t{1});
+    std::vector<Rate>& rates = any_path ? rates_ : path_rates_[change.path];
+    const auto found = std::find_if(rates.begin(), rates.end(), [&](const Rate& rate) {
       return rate.metric == change.metric && rate.activity == change.activity;
     });
-    if (found == rates_.end()) {
-      rates_.push_back({change.rate, 1, change.metric, change.activity});
+    if (found == rates.end()) {
+      rates.push_back({change.rate, 1, change.metric, change.activity});
       continue;
     }
     found->rate += change.rate;
     found->ranges = change.begins > 0 ? found->ranges + 1 : found->ranges - 1;
     // Nothing is left of rounding when nothing is under way.
-    if (found->ranges == 0) rates_.erase(found);
+    if (found->ranges == 0) rates.erase(found);
   }
 }
+
+void ChargeCursor::enter(std::uint32_t region) {
+  const std::uint32_t path = all_->analysis().run.paths.find(open_.top(), region);
+  if (path != analysis::PathTable::kNoPath) open_.enter(path);
+}
+
+void ChargeCursor::leave(std::uint32_t region) { open_.leave(all_->analysis().run.paths, region); }
 
 std::pair<Activity, double> ChargeCursor::work_of(std::uint32_t call) const {
   const analysis::Analysis& analysis = all_->analysis();

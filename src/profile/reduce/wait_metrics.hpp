@@ -51,6 +51,8 @@ struct LocationCharges {
     std::uint16_t metric = 0;
     analysis::Activity activity = analysis::Activity::compute;
     std::int8_t begins = 0;  // 1 = a range begins, -1 = it ends
+    // Of computation: in this call path only (RunCalls::paths); kNoPath = in all.
+    std::uint32_t path = analysis::PathTable::kNoPath;
   };
   LargeArray<Charge> charges;  // by call
   LargeArray<Change> changes;  // by call
@@ -90,7 +92,12 @@ class ChargeCursor {
     for (const Rate& rate : rates_) {
       if (rate.activity == analysis::Activity::compute) add(rate.metric, rate.rate * static_cast<double>(ns));
     }
+    if (open_.top() >= path_rates_.size()) return;
+    for (const Rate& rate : path_rates_[open_.top()]) add(rate.metric, rate.rate * static_cast<double>(ns));
   }
+  // A region of the program, outside of calls, begins or is over.
+  void enter(std::uint32_t region);
+  void leave(std::uint32_t region);
   // The call is over: `add(metric, ns, outside)`.
   template <class Add>
   void end_call(std::uint32_t call, const Add& add) {
@@ -120,6 +127,8 @@ class ChargeCursor {
   std::size_t charge_ = 0;
   std::size_t change_ = 0;
   std::vector<Rate> rates_;
+  std::vector<std::vector<Rate>> path_rates_;  // by call path
+  analysis::PathStack open_;
 };
 
 }  // namespace fathom::reduction

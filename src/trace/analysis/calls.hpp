@@ -174,16 +174,16 @@ struct LocationCalls {
   LargeArray<SendDone> sends_done;  // in the order of completion
   LargeArray<Part> parts;
   LargeArray<Probed> probed;
+  LargeArray<PathTime> path_times;  // by call; paths are those of RunCalls::paths
   std::vector<WindowCall> window_calls;
   std::vector<WindowNeed> window_needs;  // by call
   Loop loop;
   // Counted between calls, where readings were taken at every entry and exit.
   double instructions = 0;
   double cycles = 0;
-  std::vector<double> compute;    // ns between calls, by call path (RunCalls::paths); empty = no regions are known
-  std::uint64_t counts = 0;       // of Alltoallv and Alltoallw
-  std::uint64_t zero_counts = 0;  // those that send nothing
-  std::uint64_t untimed = 0;      // calls without a time, left out
+  std::uint64_t counts = 0;                                     // of Alltoallv and Alltoallw
+  std::uint64_t zero_counts = 0;                                // those that send nothing
+  std::uint64_t untimed = 0;                                    // calls without a time, left out
   std::vector<std::pair<std::int64_t, std::uint32_t>> markers;  // time, name
 
   // The call that was entered at a moment, or kNone.
@@ -242,6 +242,8 @@ struct RunCalls {
   [[nodiscard]] std::string label(std::uint32_t location) const {
     return trace->definitions().system.location_label(locations[location].id);
   }
+  // "main->solve"; of 0, outside of all regions: "compute", as in reduced profiles.
+  [[nodiscard]] std::string path_name(std::uint32_t path) const;
   // Recorded up to t1.
   [[nodiscard]] bool counts(const Call& call) const { return call.exit <= t1 && !call.has(Call::kUnfinished); }
   [[nodiscard]] std::uint32_t process_of_rank(std::int32_t rank) const;

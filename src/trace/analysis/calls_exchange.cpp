@@ -40,9 +40,9 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
       pack_array(pack, here.sends_done);
       pack_array(pack, here.parts);
       pack_array(pack, here.probed);
+      pack_array(pack, here.path_times);
       pack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
-           here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles,
-           here.compute);
+           here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
       here = {};
     }
     parcel = std::move(pack).take();
@@ -64,9 +64,9 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
       unpack_array(unpack, here.sends_done);
       unpack_array(unpack, here.parts);
       unpack_array(unpack, here.probed);
+      unpack_array(unpack, here.path_times);
       unpack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
-             here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles,
-             here.compute);
+             here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
     }
     status = unpack.status();
     if (status.ok()) status = run.pool->status();

@@ -86,6 +86,7 @@ void lay_out(const Trace& trace, RunCalls& run) {
     here.sends_done = LargeArray<SendDone>(*run.pool);
     here.parts = LargeArray<Part>(*run.pool);
     here.probed = LargeArray<Probed>(*run.pool);
+    here.path_times = LargeArray<PathTime>(*run.pool);
     here.cut = is_truncated(system, here.id);
     std::string host;
     for (SystemNodeId at = system.location(here.id).parent; at.valid() && host.empty();
@@ -142,11 +143,7 @@ void join_paths(RunCalls& run, const std::vector<PathTable>& paths) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::vector<std::uint32_t> numbers = run.paths.merge(paths[i]);
     for (const std::uint32_t location : run.processes[i]) {
-      std::vector<double>& compute = run.locations[location].compute;
-      if (compute.empty()) continue;
-      std::vector<double> joined(run.paths.size());
-      for (std::size_t node = 0; node < compute.size(); ++node) joined[numbers[node]] += compute[node];
-      compute = std::move(joined);
+      for (PathTime& time : run.locations[location].path_times) time.path = numbers[time.path];
     }
   }
 }
@@ -183,6 +180,16 @@ std::uint32_t Group::position(std::uint32_t process) const {
   if (process < members.size() && members[process] == process) return process;
   const auto found = std::lower_bound(sorted.begin(), sorted.end(), std::pair{process, std::uint32_t{0}});
   return found == sorted.end() || found->first != process ? kNone : found->second;
+}
+
+std::string RunCalls::path_name(std::uint32_t path) const {
+  if (path == 0) return "compute";
+  std::string out;
+  for (; path != 0; path = paths.parent(path)) {
+    const std::string& name = trace->definitions().regions[paths.region(path)].name;
+    out = out.empty() ? name : name + "->" + out;
+  }
+  return out;
 }
 
 std::uint32_t RunCalls::process_of_rank(std::int32_t rank) const {

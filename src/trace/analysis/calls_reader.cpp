@@ -55,7 +55,6 @@ class ProcessReader {
     explicit State(PathTable& table) : paths(table) {}
     ComputePaths paths;
     ChannelNumbers channels;
-    bool has_regions = false;  // of the program itself
     std::uint32_t location = 0;
     std::uint32_t depth = 0;  // of calls inside calls
     bool untimed = false;     // the call around has no time
@@ -123,7 +122,6 @@ class ProcessReader {
     const std::uint16_t name = name_of(event);
     if (name == kNoName) {
       if (event.has_time && state.depth == 0) state.paths.enter(event.name, event.time_ns);
-      state.has_regions = true;
       return;
     }
     if (state.depth++ > 0) return;
@@ -158,6 +156,7 @@ class ProcessReader {
     }
     const SendMode mode = names_.names[name].facts.mode;
     if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
+    state.paths.end_gap(static_cast<std::uint32_t>(here.calls.size()), here.path_times);
     here.calls.push_back(call);
     state.communicator = event.communicator;
     state.has_part = false;
@@ -313,7 +312,6 @@ class ProcessReader {
 
   void finish(State& state) {
     LocationCalls& here = run_.locations[state.location];
-    if (state.has_regions) here.compute = state.paths.take();
     if (state.tokens.size() == here.calls.size()) find_loop(here, state.tokens);
   }
 

@@ -9,6 +9,11 @@ std::uint32_t PathTable::child(std::uint32_t parent, std::uint32_t region) {
   return found->second;
 }
 
+std::uint32_t PathTable::find(std::uint32_t parent, std::uint32_t region) const {
+  const auto found = children_.find(std::uint64_t{parent} << 32 | region);
+  return found == children_.end() ? kNoPath : found->second;
+}
+
 std::vector<std::uint32_t> PathTable::merge(const PathTable& other) {
   std::vector<std::uint32_t> numbers(other.nodes_.size(), 0);
   for (std::size_t i = 1; i < numbers.size(); ++i) {
@@ -17,28 +22,32 @@ std::vector<std::uint32_t> PathTable::merge(const PathTable& other) {
   return numbers;
 }
 
-void ComputePaths::pass(std::int64_t now) {
-  if (begun_ && now > since_) {
-    const std::uint32_t node = stack_.empty() ? 0 : stack_.back();
-    if (node >= ns_.size()) ns_.resize(node + std::size_t{1});
-    ns_[node] += static_cast<double>(now - since_);
+void PathStack::leave(const PathTable& table, std::uint32_t region) {
+  for (std::size_t depth = stack_.size(); depth > 0; --depth) {
+    if (table.region(stack_[depth - 1]) != region) continue;
+    stack_.resize(depth - 1);
+    return;
   }
+}
+
+void ComputePaths::pass(std::int64_t now) {
+  if (begun_ && now > since_ && stack_.top() != 0) gap_.add(stack_.top(), now - since_);
   since_ = now;
+}
+
+void ComputePaths::end_gap(std::uint32_t next, LargeArray<PathTime>& out) {
+  for (const std::uint32_t path : gap_.paths()) out.push_back({gap_[path], next, path});
+  gap_.clear();
 }
 
 void ComputePaths::enter(std::uint32_t region, std::int64_t now) {
   pass(now);
-  stack_.push_back(table_->child(stack_.empty() ? 0 : stack_.back(), region));
+  stack_.enter(table_->child(stack_.top(), region));
 }
 
 void ComputePaths::leave(std::uint32_t region, std::int64_t now) {
   pass(now);
-  // What was left without a word is left with what is around it.
-  for (std::size_t depth = stack_.size(); depth > 0; --depth) {
-    if (table_->region(stack_[depth - 1]) != region) continue;
-    stack_.resize(depth - 1);
-    return;
-  }
+  stack_.leave(*table_, region);
 }
 
 // As everywhere in the analysis nothing counts before the first call.

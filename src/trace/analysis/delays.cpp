@@ -1,6 +1,7 @@
 #include "trace/analysis/delays.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "base/cancel.hpp"
@@ -123,6 +124,42 @@ class Sweep {
   std::vector<std::uint32_t> left_;  // wait states that were not taken yet, from the first one on
 };
 
+// Delays of computation by call path. Victims are looked at in parallel, a few at a time because each may have many
+// culprits, and added in their order.
+Result<void> find_delay_paths(const RunCalls& run, const RunWaits& waits, const Intervals& intervals, Delays& out) {
+  using CulpritPath = std::pair<std::uint32_t, std::uint32_t>;
+  using Costs = std::map<CulpritPath, DelayCosts::OfPath>;
+  const auto add = [](Costs& costs, CulpritPath to, double short_ns, double long_ns) {
+    DelayCosts::OfPath& cost = costs[to];
+    cost.short_ns += short_ns;
+    cost.long_ns += long_ns;
+  };
+  Costs all;
+  constexpr std::size_t kAtATime = 32;
+  for (std::size_t first = 0; first < run.locations.size(); first += kAtATime) {
+    std::vector<Costs> some(std::min(kAtATime, run.locations.size() - first));
+    FATHOM_CHECK(parallel_for(some.size(), [&](std::size_t i) -> Result<void> {
+      PathShares shares(run, intervals);
+      const auto victim = static_cast<std::uint32_t>(first + i);
+      for (const Wait& wait : waits.locations[victim].waits) {
+        const double direct = wait.direct[static_cast<std::size_t>(Activity::compute)];
+        if (direct <= 0) continue;
+        const auto length = static_cast<double>(wait.length);
+        for (const PathShare& share : shares.of(victim, wait)) {
+          add(some[i], {wait.culprit, share.path}, length * direct * share.share,
+              (wait.cost - length) * direct * share.share);
+        }
+      }
+      return {};
+    }));
+    for (const Costs& costs : some) {
+      for (const auto& [to, cost] : costs) add(all, to, cost.short_ns, cost.long_ns);
+    }
+  }
+  for (const auto& [to, cost] : all) out.locations[to.first].paths.push_back({to.second, cost.short_ns, cost.long_ns});
+  return {};
+}
+
 }  // namespace
 
 Result<Delays> find_delays(const RunCalls& run, RunWaits& waits, const Intervals& intervals) {
@@ -166,6 +203,7 @@ Result<Delays> find_delays(const RunCalls& run, RunWaits& waits, const Intervals
     if (++steps % 65536 == 0 && cancelled()) return cancelled_error();
     sweep.take(place);
   }
+  if (PathShares::known(run)) FATHOM_CHECK(find_delay_paths(run, waits, intervals, out));
   return out;
 }
 

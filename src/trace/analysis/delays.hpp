@@ -1,7 +1,7 @@
 // Who is to blame: every second of waiting is traced back to the one whose work caused it.
 #pragma once
 
-#include "trace/analysis/intervals.hpp"
+#include "trace/analysis/path_shares.hpp"
 
 namespace fathom::analysis {
 
@@ -9,6 +9,13 @@ namespace fathom::analysis {
 struct DelayCosts {
   std::array<double, kActivities> short_ns{};
   std::array<double, kActivities> long_ns{};
+  // Those of computation by call path, in the order of paths; empty where no regions are known.
+  struct OfPath {
+    std::uint32_t path = 0;  // RunCalls::paths
+    double short_ns = 0;
+    double long_ns = 0;
+  };
+  std::vector<OfPath> paths;
 };
 
 // A wait state of the run.

@@ -8,7 +8,7 @@
 namespace fathom::analysis {
 
 Intervals::Intervals(const RunCalls& run, const RunWaits& waits)
-    : run_(run), waits_(waits), sums_(run.locations.size()) {
+    : run_(run), waits_(waits), sums_(run.locations.size()), path_step_(4 * run.paths.size()) {
   (void)parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
     Sums& sums = sums_[l];
     std::array<std::int64_t, kWaitKinds> before{};
@@ -25,8 +25,42 @@ Intervals::Intervals(const RunCalls& run, const RunWaits& waits)
       io += calls[i].exit - calls[i].entry;
       sums.io.emplace_back(i, io);
     }
+    const auto& times = run.locations[l].path_times;
+    std::vector<std::int64_t> by_path(times.empty() ? 0 : run.paths.size());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (i % path_step_ == 0) sums.paths.insert(sums.paths.end(), by_path.begin(), by_path.end());
+      by_path[times[i].path] += times[i].ns;
+    }
     return {};
   });
+}
+
+void Intervals::add_paths(std::uint32_t location, std::uint32_t begin, std::uint32_t end, PathAmounts& to) const {
+  const auto& times = run_.locations[location].path_times;
+  if (times.empty()) return;
+  const auto at = [&](std::uint32_t call) {
+    const auto* found = std::lower_bound(times.begin(), times.end(), call,
+                                         [](const PathTime& time, std::uint32_t wanted) { return time.call < wanted; });
+    return static_cast<std::size_t>(found - times.begin());
+  };
+  std::size_t first = at(begin);
+  const std::size_t last = at(end + 1);
+  const std::size_t first_row = (first + path_step_ - 1) / path_step_;
+  const std::size_t last_row = std::min(last, times.size() - 1) / path_step_;
+  const auto add_until = [&](std::size_t stop) {
+    for (; first < stop; ++first) to.add(times[first].path, times[first].ns);
+  };
+  if (last_row > first_row + 1) {
+    add_until(first_row * path_step_);
+    const std::size_t paths = run_.paths.size();
+    const std::int64_t* before = sums_[location].paths.data() + first_row * paths;
+    const std::int64_t* until = sums_[location].paths.data() + last_row * paths;
+    for (std::uint32_t path = 0; path < paths; ++path) {
+      if (until[path] > before[path]) to.add(path, until[path] - before[path]);
+    }
+    first = last_row * path_step_;
+  }
+  add_until(last);
 }
 
 std::int64_t Intervals::io_before(std::uint32_t location, std::uint32_t end) const {

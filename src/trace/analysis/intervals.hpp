@@ -28,6 +28,8 @@ class Intervals {
   [[nodiscard]] Spent between(std::uint32_t location, std::uint32_t begin, std::uint32_t end) const;
   // Time in calls on files, of all calls before `end`.
   [[nodiscard]] std::int64_t io_before(std::uint32_t location, std::uint32_t end) const;
+  // Adds the time in regions of the program between two calls, by call path.
+  void add_paths(std::uint32_t location, std::uint32_t begin, std::uint32_t end, PathAmounts& to) const;
   [[nodiscard]] Blame blame(std::uint32_t victim, const Wait& wait) const;
   // blame() will be asked for it soon: what culprits did lies far apart.
   void prefetch(const Wait& wait) const {
@@ -43,10 +45,12 @@ class Intervals {
   struct Sums {
     std::vector<std::array<std::int64_t, kWaitKinds>> waited;  // before every kStep-th wait
     std::vector<std::pair<std::uint32_t, std::int64_t>> io;    // calls on files, with the time up to their end
+    std::vector<std::int64_t> paths;  // by call path, of all path times before every path_step_-th one
   };
   const RunCalls& run_;
   const RunWaits& waits_;
   std::vector<Sums> sums_;
+  std::size_t path_step_;  // far enough apart to take less memory than the times themselves
 };
 
 }  // namespace fathom::analysis

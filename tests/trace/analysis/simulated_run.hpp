@@ -18,7 +18,7 @@ struct Op {
   std::int64_t ns = 0;     // compute, io
   std::int32_t peer = -1;  // send, recv; root of a collective
   std::int64_t bytes = 8;
-  std::string name = {};  // region of a collective or file operation
+  std::string name = {};  // region of a collective or file operation, or of the program that computes
 };
 
 struct Machine {
@@ -91,13 +91,13 @@ class SimulatedRun final : public Trace {
     std::map<std::size_t, std::int64_t> entries;
   };
 
-  std::uint32_t region(const std::string& name) {
+  std::uint32_t region(const std::string& name, const std::string& paradigm = "mpi") {
     for (std::uint32_t i = 0; i < definitions_.regions.size(); ++i) {
       if (definitions_.regions[i].name == name) return i;
     }
     Region made;
     made.name = name;
-    made.paradigm = "mpi";
+    made.paradigm = paradigm;
     definitions_.regions.push_back(made);
     return static_cast<std::uint32_t>(definitions_.regions.size() - 1);
   }
@@ -139,6 +139,11 @@ class SimulatedRun final : public Trace {
           std::int64_t exit = entry;
           if (op.kind == Op::Kind::compute) {
             now[r] += op.ns;
+            if (!op.name.empty()) {
+              const std::uint32_t name = region(op.name, "user");
+              out.push_back(event(EventKind::enter, entry, name, record));
+              out.push_back(event(EventKind::leave, now[r], name, record));
+            }
           } else if (op.kind == Op::Kind::io) {
             const std::uint32_t name = region(op.name);
             out.push_back(event(EventKind::enter, entry, name, record));
@@ -250,7 +255,9 @@ class SimulatedRun final : public Trace {
   std::int64_t end_ = 0;
 };
 
-inline Op compute(std::int64_t ns) { return {.kind = Op::Kind::compute, .ns = ns}; }
+inline Op compute(std::int64_t ns, std::string region = {}) {
+  return {.kind = Op::Kind::compute, .ns = ns, .name = std::move(region)};
+}
 inline Op send(std::int32_t to, std::int64_t bytes = 8) { return {.kind = Op::Kind::send, .peer = to, .bytes = bytes}; }
 inline Op recv(std::int32_t from) { return {.kind = Op::Kind::recv, .peer = from}; }
 inline Op collective(std::string name, std::int32_t root = -1) {
