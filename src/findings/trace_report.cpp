@@ -174,10 +174,13 @@ Report trace_report(const Analysis& analysis) {
     for (std::size_t a = 0; a < kActivities; ++a) {
       const DelayCosts& costs = analysis.delays.locations[l];
       if (costs.short_ns[a] <= 0 && costs.long_ns[a] <= 0) continue;
-      report.delay_costs->push_back({run.locations[l].rank, run.label(l),
-                                     std::string(to_string(static_cast<Activity>(a))), costs.short_ns[a] * kSecond,
-                                     costs.long_ns[a] * kSecond});
-      if (static_cast<Activity>(a) == Activity::compute) add_callpaths(run, costs, report.delay_costs->back());
+      DelayCost& cost = report.delay_costs->emplace_back();
+      cost.rank = run.locations[l].rank;
+      cost.location = run.label(l);
+      cost.activity = to_string(static_cast<Activity>(a));
+      cost.short_s = costs.short_ns[a] * kSecond;
+      cost.long_s = costs.long_ns[a] * kSecond;
+      if (static_cast<Activity>(a) == Activity::compute) add_callpaths(run, costs, cost);
     }
   }
   std::stable_sort(report.delay_costs->begin(), report.delay_costs->end(),

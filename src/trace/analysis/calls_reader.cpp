@@ -55,6 +55,7 @@ class ProcessReader {
     explicit State(PathTable& table) : paths(table) {}
     ComputePaths paths;
     ChannelNumbers channels;
+    bool has_regions = false;  // of the program itself
     std::uint32_t location = 0;
     std::uint32_t depth = 0;  // of calls inside calls
     bool untimed = false;     // the call around has no time
@@ -121,11 +122,15 @@ class ProcessReader {
   void enter(State& state, LocationCalls& here, const Event& event) {
     const std::uint16_t name = name_of(event);
     if (name == kNoName) {
-      if (event.has_time && state.depth == 0) state.paths.enter(event.name, event.time_ns);
+      if (!event.has_time || state.depth > 0) return;
+      // Nothing is to be followed before the first of them.
+      if (!state.has_regions && !here.calls.empty()) state.paths.resume(event.time_ns);
+      state.has_regions = true;
+      state.paths.enter(event.name, event.time_ns);
       return;
     }
     if (state.depth++ > 0) return;
-    state.paths.pause(event.time_ns);
+    if (state.has_regions) state.paths.pause(event.time_ns);
     state.untimed = !event.has_time || here.calls.size() + 1 >= kNone;
     if (state.untimed) {
       ++here.untimed;
@@ -156,7 +161,7 @@ class ProcessReader {
     }
     const SendMode mode = names_.names[name].facts.mode;
     if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
-    state.paths.end_gap(static_cast<std::uint32_t>(here.calls.size()), here.path_times);
+    if (state.has_regions) state.paths.end_gap(static_cast<std::uint32_t>(here.calls.size()), here.path_times);
     here.calls.push_back(call);
     state.communicator = event.communicator;
     state.has_part = false;
@@ -169,7 +174,7 @@ class ProcessReader {
       return;
     }
     if (state.depth == 0 || --state.depth > 0 || state.untimed) return;
-    state.paths.resume(event.time_ns);
+    if (state.has_regions) state.paths.resume(event.time_ns);
     Call& call = here.calls.back();
     if (event.has_time) call.exit = std::max(call.entry, event.time_ns);
     call.flags &= static_cast<std::uint8_t>(~Call::kUnfinished);

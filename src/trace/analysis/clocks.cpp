@@ -312,6 +312,7 @@ class Corrector {
 }  // namespace
 
 Result<void> correct_clocks(RunCalls& run, std::vector<GroupInstances>& instances, const Work& work) {
+  if (run.domains.size() < 2) return {};
   FATHOM_TRY(const Violations before, violations(run, instances));
   if (before.all() == 0) return {};
   Corrector corrector(run, instances);

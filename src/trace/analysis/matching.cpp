@@ -86,6 +86,7 @@ struct Lane {
   bool take(const RunCalls& run, std::uint32_t process, SendEnd& out) {
     if (next != end) {
       out = end_of(run, location, *next++, process);
+      if (next != end) __builtin_prefetch(&run.locations[location].sends[*next]);
       return true;
     }
     if (next_end == last_end) return false;

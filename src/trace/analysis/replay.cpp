@@ -66,6 +66,11 @@ class Player {
     const State& state = states_[place.location];
     return state.call > place.call || (state.call == place.call && state.entered);
   }
+  // std::llround() of times, which are not negative, without the call of a function.
+  static std::int64_t rounded(double time) {
+    const auto whole = static_cast<std::int64_t>(time);
+    return whole + (time - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+  }
   [[nodiscard]] double entry(CallPlace place) const {
     return static_cast<double>(out_.entries[place.location][place.call]);
   }
@@ -83,7 +88,7 @@ class Player {
     if (!model_.compute_scale.empty() && state.call > 0) gap *= model_.compute_scale[location];
     if (state.call > 0) out_.useful[location] += gap;
     state.time += gap;
-    out_.entries[location].push_back(std::llround(state.time));
+    out_.entries[location].push_back(rounded(state.time));
     if (out_.entries[location].size() <= state.call) return;  // no room for it, as the pool knows
     state.entered = true;
     std::erase_if(state.waiting, [&](CallPlace waiter) {
