@@ -85,7 +85,9 @@ class ViewCommand final : public Command {
       datasets.push_back(std::move(dataset));
     }
     if (serve::assets().empty()) {
-      session.warn("this fathom was built without the viewer's page: only the data interface answers");
+      session.warn(
+          "this fathom was built without the viewer's page (FATHOM_WEB=OFF, or npm was missing): only the data "
+          "interface answers, a browser shows nothing");
     }
     FATHOM_TRY(serve::ServerOptions options, server_options());
     serve::Viewer viewer(std::move(datasets), {index_options(), {sources_.begin(), sources_.end()}});

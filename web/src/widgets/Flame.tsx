@@ -28,11 +28,14 @@ export function Flame(props: { tree: Tree; start: TreeNode[]; hits: ReadonlySet<
         const y = box.depth * kHeight + 6;
         if (y > height) continue;
         const rgb = colourOf(box.node.name, box.node.paradigm, box.node.role);
-        context.globalAlpha = hits && !hits.has(box.node.node) ? 0.35 : 1;
+        const faint = !!hits && !hits.has(box.node.node);
+        context.globalAlpha = faint ? 0.35 : 1;
         context.fillStyle = css(rgb);
         context.fillRect(x, y, Math.max(wide - (wide > 3 ? 1 : 0), 0.5), kHeight - 1);
         if (wide >= 24) {
-          context.fillStyle = inkOn(rgb);
+          // In front of a colour that has given way to the background what is read on that is read best.
+          context.globalAlpha = 1;
+          context.fillStyle = faint ? themeColour('quiet') : inkOn(rgb);
           context.fillText(fitText(context, box.node.name, wide - 8), x + 4, y + kHeight / 2);
         }
         context.globalAlpha = 1;
@@ -95,16 +98,16 @@ export function Flame(props: { tree: Tree; start: TreeNode[]; hits: ReadonlySet<
           />
         </div>
       </div>
-      <div class="detail" aria-live="polite">
+      <div class="detail sides" aria-live="polite">
         {shown ? (
           <>
-            <strong>{shown.name}</strong>{' '}
+            <strong class="cut">{shown.name}</strong>
             <span class="number">
               {readable(shown.inclusive[0] ?? NaN, metric.unit)} inclusive (
               {percent(shown.inclusive[0] ?? NaN, metric.total)}), {readable(shown.exclusive[0] ?? NaN, metric.unit)}{' '}
               exclusive
-            </span>{' '}
-            <span class="quiet">{shown.place}</span>
+            </span>
+            <span class="quiet cut">{shown.place}</span>
           </>
         ) : (
           <span class="quiet">Point at a box.</span>
