@@ -7,6 +7,7 @@
 #include "base/cancel.hpp"
 #include "tables/ids.hpp"
 #include "tables/request.hpp"
+#include "trace/details.hpp"
 
 namespace fathom {
 
@@ -217,14 +218,18 @@ class EventReader final : public BatchReader {
   }
 
   [[nodiscard]] Result<Column> details(std::span<const Event> events) const {
+    std::string all;
+    std::vector<std::int64_t> ends;
+    FATHOM_CHECK(append_details(*shared_->trace, events, all, ends));
     auto texts = std::make_shared<std::vector<std::string>>();
     std::vector<std::uint32_t> codes(events.size());
-    std::string text;
+    std::size_t begin = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      text.clear();
-      FATHOM_CHECK(shared_->trace->detail(events[i], text));
-      if (texts->empty() || texts->back() != text) texts->push_back(text);
+      const auto end = static_cast<std::size_t>(ends[i]);
+      const std::string_view text = std::string_view(all).substr(begin, end - begin);
+      if (texts->empty() || texts->back() != text) texts->emplace_back(text);
       codes[i] = static_cast<std::uint32_t>(texts->size() - 1);
+      begin = end;
     }
     return Column::texts(std::move(codes), std::move(texts));
   }

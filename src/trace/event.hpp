@@ -76,7 +76,8 @@ struct Event {
   // counter (bits of a double where the metric is one), state; collective: bytes received; send, recv: when it was
   // posted, with has_value; enter, leave: CPU time of the location (ns) where Trace::has_cpu_time(), with has_value
   std::int64_t value = 0;
-  std::int64_t bytes = 0;  // sent, received, moved
+  // sent, received, moved; of an enter or leave, which move nothing, what the trace needs to find its detail() again
+  std::int64_t bytes = 0;
   LocationId location;
   std::uint32_t name = kNoName;
   std::int32_t peer = kNoPeer;

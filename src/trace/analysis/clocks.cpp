@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/median.hpp"
 #include "base/parallel.hpp"
 #include "trace/analysis/instances.hpp"
 #include "trace/analysis/team_lists.hpp"
@@ -32,13 +33,6 @@ struct Correction {
   }
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 // The median of all slopes between two points, and of what is left: single points that are off do no harm.
 Correction robust_line(std::vector<Point> points) {
   if (points.size() > kMostPoints) {
@@ -55,13 +49,13 @@ Correction robust_line(std::vector<Point> points) {
       if (points[j].x != points[i].x) slopes.push_back((points[j].y - points[i].y) / (points[j].x - points[i].x));
     }
   }
-  if (!slopes.empty()) line.slope = median(std::move(slopes));
+  if (!slopes.empty()) line.slope = median_of(std::move(slopes));
   // No clock is that wrong: ranks that leave a collective at very different times are taken for it.
   constexpr double kLargestDrift = 1e-3;
   if (std::abs(line.slope) > kLargestDrift) line.slope = 0;
   std::vector<double> rest;
   for (const Point& p : points) rest.push_back(p.y - line.slope * (p.x - static_cast<double>(line.origin)));
-  line.offset = median(std::move(rest));
+  line.offset = median_of(std::move(rest));
   return line;
 }
 
@@ -211,10 +205,10 @@ class Corrector {
     const auto reference =
         std::find_if(by_domain.begin(), by_domain.end(), [&](const auto& entry) { return entry.first == reference_; });
     if (reference == by_domain.end()) return;
-    const double there = median(reference->second);
+    const double there = median_of(reference->second);
     for (const auto& [domain, list] : by_domain) {
       if (domain == reference_) continue;
-      const double x = median(list);
+      const double x = median_of(list);
       points[domain].push_back({x, there - x});
     }
   }

@@ -5,19 +5,13 @@
 #include <map>
 #include <queue>
 
+#include "base/median.hpp"
+
 namespace fathom::analysis {
 
 namespace {
 
 constexpr std::size_t kFewest = 5;
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 double deviation(const std::vector<double>& values, double median) {
   std::vector<double> rest;
