@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/time_unit.hpp"
+
 namespace fathom {
 
 namespace {
@@ -26,6 +28,31 @@ void Report::finish() {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return a.severity != b.severity ? a.severity > b.severity : a.kind < b.kind;
   });
+}
+
+void Report::count_in(std::string_view metric, std::string_view unit) {
+  const double second = seconds_per(unit);
+  if (second == 1) return;
+  if (second == 0) {
+    counted = {std::string(metric), std::string(unit)};
+    for (Finding& finding : findings) finding.unit = unit;
+    return;
+  }
+  const auto scale = [second](auto& list) {
+    for (auto& one : list) one.s *= second;
+  };
+  if (location_time_s) *location_time_s *= second;
+  for (Finding& finding : findings) {
+    finding.lost_s *= second;
+    scale(finding.culprits.list);
+    scale(finding.victims.list);
+    scale(finding.where.regions);
+    scale(finding.where.callpaths);
+    for (auto& [name, value] : finding.evidence) {
+      if (auto* list = std::get_if<std::vector<NamedSeconds>>(&value)) scale(*list);
+      if (auto* number = std::get_if<double>(&value); number != nullptr && name.ends_with("_s")) *number *= second;
+    }
+  }
 }
 
 std::string ranks_text(const LocationShares& locations) {

@@ -46,6 +46,7 @@ struct Finding {
   FindingLevel level = FindingLevel::note;
   double severity = 0;  // share of all time
   double lost_s = 0;
+  std::optional<std::string> unit;  // of what is lost, where it is no time: what is called seconds counts that then
   LocationShares culprits;
   LocationShares victims;
   struct Where {
@@ -148,6 +149,11 @@ struct Report {
   std::uint64_t locations = 0;
   std::optional<double> runtime_s;
   std::optional<double> location_time_s;
+  // Of a profile without time: what location_time_s and the findings with a unit count.
+  struct Counted {
+    std::string metric, unit;
+  };
+  std::optional<Counted> counted;
   std::vector<Finding> findings;  // by falling severity, then by kind
   std::optional<EfficiencyNumbers> efficiencies;
   std::optional<std::vector<PathPart>> critical_path;
@@ -163,6 +169,8 @@ struct Report {
 
   // Leaves out what is too small to tell, puts the rest in order.
   void finish();
+  // For rules that count in the unit of a metric: makes it seconds, or says what is counted.
+  void count_in(std::string_view metric, std::string_view unit);
 };
 
 // "rank 7", "ranks 0, 4, 8 and 12", "ranks 3, 5, 6 and 9 others"

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/median.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "findings/profile_rules.hpp"
@@ -34,12 +35,8 @@ struct Side {
   std::vector<double> totals;
 };
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
+// No values: nothing was measured there.
+double median(std::vector<double> values) { return values.empty() ? 0 : median_in_place(values); }
 
 // Deviation of one run, by the median of distances from the median; with the factors that make it right for few runs of
 // normal noise (Croux and Rousseeuw 1992).
@@ -214,6 +211,7 @@ Result<Report> pair_report(const std::vector<ProfilePtr>& before, const std::vec
   FATHOM_TRY(Side b, read_side(after, metric.name));
   Report report = Pair(std::move(a), std::move(b), metric.unit).compare();
   report.locations = after.front()->defs().system.location_count();
+  report.count_in(metric.name, metric.unit);
   return report;
 }
 

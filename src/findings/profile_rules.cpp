@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "profile/inspect/inspect.hpp"
 
 namespace fathom {
@@ -53,7 +54,9 @@ Finding& ProfileRules::add(std::string kind, double lost) {
 std::string ProfileRules::amount(double value) const { return readable(value, defs.metric(time).unit); }
 
 std::string ProfileRules::lost_text(const Finding& finding) const {
-  return fmt::format("{} ({} of all time)", amount(finding.lost_s), percent_text(finding.severity));
+  const Metric& metric = defs.metric(time);
+  return fmt::format("{} ({} of all {})", amount(finding.lost_s), percent_text(finding.severity),
+                     seconds_per(metric.unit) > 0 ? "time" : metric.name);
 }
 
 bool ProfileRules::is_library(RegionId region) const {

@@ -24,7 +24,7 @@ struct ProfileRules {
 
   // A finding with severity and level.
   Finding& add(std::string kind, double lost);
-  // "1.2 s (3.4 % of all time)"
+  // "1.2 s (3.4 % of all time)", "12 M (3.4 % of all Ir)"
   [[nodiscard]] std::string lost_text(const Finding& finding) const;
   [[nodiscard]] std::string amount(double value) const;
   // Calls of MPI, and what OpenMP does beside the program's own code.

@@ -55,6 +55,7 @@ void write_finding(JsonWriter& json, const Finding& finding) {
   json.begin_object();
   json.member("kind", finding.kind).member("level", to_string(finding.level));
   json.member("severity", finding.severity).member("lost_s", finding.lost_s);
+  if (finding.unit) json.member("unit", *finding.unit);
   write_shares(json, "culprits", finding.culprits, true);
   if (finding.culprits.more > 0) json.member("culprits_more", std::uint64_t{finding.culprits.more});
   write_shares(json, "victims", finding.victims, true);
@@ -148,6 +149,7 @@ void write_report(JsonWriter& json, const Report& report) {
   json.member("path", report.path).member("format", report.format).member("locations", report.locations);
   if (report.runtime_s) json.member("runtime_s", *report.runtime_s);
   if (report.location_time_s) json.member("location_time_s", *report.location_time_s);
+  if (report.counted) json.member("metric", report.counted->metric).member("unit", report.counted->unit);
   json.key("findings").begin_array();
   for (const Finding& finding : report.findings) write_finding(json, finding);
   json.end_array();

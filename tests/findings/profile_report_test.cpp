@@ -45,6 +45,38 @@ TEST(ProfileReport, SerialSectionsNameTheCodeThatRunsAlone) {
   EXPECT_EQ(serial->level, FindingLevel::problem);
 }
 
+// The same costs in three units: time is told in seconds, what is no time says what it is.
+TEST(ProfileReport, CostsAreSecondsOrSayWhatTheyAre) {
+  for (const char* unit : {"sec", "ns", "occ"}) {
+    test::MemoryProfile make({"0", "1"});
+    const MetricId cost = make.metric("cost");
+    make.defs().metrics[0].unit = unit;
+    for (const char* path : {"main", "main/a", "main/b"}) make.context(path);
+    make.values<double>(cost, "main", {0, 0});
+    make.values<double>(cost, "main/a", {6e9, 0});
+    make.values<double>(cost, "main/b", {1e9, 3e9});
+    const auto report = profile_report(make.build(), cost);
+    ASSERT_TRUE(report.ok()) << report.error().text();
+    const double factor = unit == std::string_view("ns") ? 1e-9 : 1;
+    EXPECT_DOUBLE_EQ(report->location_time_s.value(), 10e9 * factor) << unit;
+    const Finding* hot = find(*report, "hot_spot");
+    ASSERT_NE(hot, nullptr) << unit;
+    EXPECT_EQ(hot->where.region, "a") << unit;
+    EXPECT_DOUBLE_EQ(hot->lost_s, 6e9 * factor) << unit;
+    EXPECT_DOUBLE_EQ(hot->severity, 0.6) << unit;
+    if (unit == std::string_view("occ")) {
+      ASSERT_TRUE(report->counted.has_value());
+      EXPECT_EQ(report->counted->metric, "cost");
+      EXPECT_EQ(report->counted->unit, "occ");
+      EXPECT_EQ(hot->unit, "occ");
+      EXPECT_NE(hot->text.find("of all cost"), std::string::npos) << hot->text;
+    } else {
+      EXPECT_FALSE(report->counted.has_value()) << unit;
+      EXPECT_NE(hot->text.find("of all time"), std::string::npos) << hot->text;
+    }
+  }
+}
+
 TEST(ProfileReport, GpusAreIdleAtLeastAsLongAsTheyRunNothing) {
   test::MemoryProfile make({"0", "1", "2"});
   for (const std::size_t stream : {1, 2}) {

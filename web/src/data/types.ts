@@ -128,6 +128,7 @@ export interface Finding {
   level: 'note' | 'warning' | 'problem';
   severity: number;
   lost_s: number;
+  unit?: string; // of what is lost where it is no time; what is called seconds counts that then
   culprits: LocationShare[];
   culprits_more?: number;
   victims: LocationShare[];
@@ -153,6 +154,9 @@ export interface Findings {
   locations: number;
   runtime_s?: number;
   location_time_s?: number;
+  // Of a profile without time: what location_time_s and the findings with a unit count.
+  metric?: string;
+  unit?: string;
   findings: Finding[];
   efficiencies?: Record<string, Wire>;
   critical_path?: { rank: number; location: string; activity: string; s: number; share: number; imbalance_s: number }[];

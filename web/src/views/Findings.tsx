@@ -71,12 +71,15 @@ function Card({
   number,
   views,
   locations,
+  metric,
 }: {
   finding: Finding;
   number: number;
   views: Dataset['views'];
   locations: Locations | null;
+  metric?: string;
 }) {
+  const seconds = (s: number) => readable(s, finding.unit ?? 's');
   const shares = (list: LocationShare[], more = 0) =>
     list
       .slice(0, 8)
@@ -90,7 +93,7 @@ function Card({
           {number}. {words(finding.kind)}
         </strong>
         <span class="spacer" />
-        <span class="number" title={`${finding.severity} of all time`}>
+        <span class="number" title={`${finding.severity} of all ${finding.unit === undefined ? 'time' : metric}`}>
           {percent(finding.severity, 1)} · {seconds(finding.lost_s)}
         </span>
       </header>
@@ -247,14 +250,15 @@ export function FindingsView({ dataset }: { dataset: Dataset }) {
         </h2>
         <p class="quiet" style={{ marginTop: 0 }}>
           {f.runtime_s !== undefined && `${seconds(f.runtime_s)} of runtime · `}
-          {f.location_time_s !== undefined && `${seconds(f.location_time_s)} over ${f.locations} locations · `}
-          ranked by the share of all time that they cost
+          {f.location_time_s !== undefined &&
+            `${readable(f.location_time_s, f.unit ?? 's')} over ${f.locations} locations · `}
+          ranked by the share of all {f.metric ?? 'time'} that they cost
         </p>
         {!f.findings.length && (
           <p class="empty">No rule found more than half a per cent of all time lost. The profile says where it goes.</p>
         )}
         {f.findings.map((finding, i) => (
-          <Card key={i} finding={finding} number={i + 1} views={reachable} locations={names.data} />
+          <Card key={i} finding={finding} number={i + 1} views={reachable} locations={names.data} metric={f.metric} />
         ))}
       </div>
       <aside>
