@@ -7,12 +7,12 @@
 #include <functional>
 #include <set>
 
-#include "formats/cube/cubepl/cubepl.hpp"
 #include "formats/cube/from_profile.hpp"
 #include "formats/registry.hpp"
 #include "made_profile.hpp"
 #include "measure.hpp"
 #include "profile/compute.hpp"
+#include "profile/cubepl/cubepl.hpp"
 
 using namespace fathom;
 using namespace fathom::bench;
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     double all = 0;
     double all_reading = 0;
     for (const Case& one : kCases) {
-      const ProfilePtr profile = must(cube::cubepl::with_cubepl(stored, {"x", one.text, one.derivation, "", ""}));
+      const ProfilePtr profile = must(cubepl::with_cubepl(stored, {"x", one.text, one.derivation, "", ""}));
       const MetricId id = profile->defs().find_metric("x");
       double used = 0;
       std::set<std::string> names;

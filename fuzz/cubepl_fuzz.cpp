@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/cube/cubepl/cubepl.hpp"
 #include "profile/compute.hpp"
+#include "profile/cubepl/cubepl.hpp"
 
 namespace {
 
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fathom::ProfilePtr kProfile = sample();
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto derivation = size % 2 == 0 ? fathom::Derivation::post : fathom::Derivation::pre_exclusive;
-  const auto profile = fathom::cube::cubepl::with_cubepl(kProfile, {"x", text, derivation, "", ""});
+  const auto profile = fathom::cubepl::with_cubepl(kProfile, {"x", text, derivation, "", ""});
   if (!profile.ok()) return 0;
   (void)fathom::compute(**profile, (*profile)->defs().find_metric("x"),
                         {{fathom::Flavour::Kind::inclusive, {}}, {}, {0, 2}, true});

@@ -10,8 +10,6 @@ ORDER = ["mpi", "cli", "serve", "api", "report", "query", "findings", "tables", 
          "io", "base"]
 # Folders of the same rank, which may not include each other.
 PEERS = [{"serve", "api"}, {"cli", "api"}, {"report", "query"}]
-# CubePL is what users of any profile write, so that commands know it although it lives with Cube.
-COMMANDS_MAY_KNOW = {"formats/cube/cubepl/cubepl.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
@@ -37,7 +35,7 @@ def main() -> int:
             if in_format and to[0] == "formats" and len(to) > 2 and to[1] != parts[1]:
                 wrong.append(f"{file}: includes '{target}': formats do not include each other")
             command = parts[0] == "cli" and len(parts) == 2
-            if command and to[0] == "formats" and len(to) > 2 and target not in COMMANDS_MAY_KNOW:
+            if command and to[0] == "formats" and len(to) > 2:
                 wrong.append(f"{file}: includes '{target}': only commands in a folder of their own, cli/NAME/, know a format")
     print("\n".join(wrong) or "ok")
     return 1 if wrong else 0

@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "base/visible.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
 #include "formats/reading_options.hpp"
+#include "profile/cubepl/cubepl.hpp"
 #include "profile/expression/derive.hpp"
 
 namespace fathom::cli {
@@ -57,7 +57,7 @@ void ProfileArguments::declare_names(Options& options) {
 
 Result<ProfilePtr> with_all_cubepl(ProfilePtr profile, const std::vector<std::string>& definitions,
                                    const DerivedMetric& pattern) {
-  auto derived = cube::cubepl::with_cubepl(profile, definitions, pattern);
+  auto derived = cubepl::with_cubepl(profile, definitions, pattern);
   if (!derived) return std::move(derived).error().with("--cubepl").as(ErrorKind::usage);
   return derived;
 }

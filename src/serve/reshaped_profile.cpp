@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
 #include "profile/algebra/algebra.hpp"
+#include "profile/cubepl/cubepl.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/selection.hpp"
 
@@ -67,7 +67,7 @@ Result<ProfilePtr> reshaped(ProfilePtr profile, const Request& request) {
   auto derived = with_derived(profile, derive);
   if (!derived) return std::move(derived).error().as(ErrorKind::usage);
   FATHOM_TRY(const auto cubepl, lines_of(request, "cubepl"));
-  auto made = cube::cubepl::with_cubepl(*derived, cubepl);
+  auto made = cubepl::with_cubepl(*derived, cubepl);
   if (!made) return std::move(made).error().as(ErrorKind::usage);
   return made;
 }

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "base/text.hpp"
-#include "formats/cube/dtype.hpp"
+#include "profile/cubepl/type_names.hpp"
 
 namespace fathom::cube {
 
@@ -78,7 +78,7 @@ void CubeFile::find_types() {
   types_.resize(anchor_.metrics.size());
   for (std::size_t i = 0; i < types_.size(); ++i) {
     const AnchorMetric& metric = anchor_.metrics[i];
-    types_[i] = parse_dtype(metric.dtype);
+    types_[i] = cubepl::parse_dtype(metric.dtype);
     if (!metric.derived()) continue;
     if (metric.parent != kNoIndex) {
       types_[i] = types_[metric.parent];

@@ -9,11 +9,12 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "formats/cube/byte_order.hpp"
 #include "formats/cube/cube_file.hpp"
-#include "formats/cube/dtype.hpp"
 #include "io/byte_cursor.hpp"
 #include "io/inflate.hpp"
 #include "profile/absent.hpp"
+#include "profile/cubepl/type_names.hpp"
 
 namespace fathom::cube {
 
@@ -126,7 +127,7 @@ Result<void> write_metric(const Anchor& anchor, std::size_t metric, const RowSou
   const std::size_t row_bytes = rows.row_bytes(metric);
   if (row_bytes == 0) return {};
   // First pass: which rows hold anything. Zeros of extremes do: what is not there is no value.
-  const auto type_of_values = parse_dtype(anchor.metrics[metric].dtype);
+  const auto type_of_values = cubepl::parse_dtype(anchor.metrics[metric].dtype);
   const bool keep_zeros = type_of_values && absent_is_no_value(*type_of_values);
   std::vector<std::uint32_t> numbers;
   FATHOM_CHECK(rows.rows(metric, [&](std::uint32_t number, const std::byte* values) -> Result<void> {
@@ -139,7 +140,7 @@ Result<void> write_metric(const Anchor& anchor, std::size_t metric, const RowSou
   const auto each = [&](auto& writer) -> Result<void> {
     std::size_t next = 0;
     std::vector<std::byte> swapped;
-    const ValueType type = parse_dtype(anchor.metrics[metric].dtype).value_or(ValueType{});
+    const ValueType type = cubepl::parse_dtype(anchor.metrics[metric].dtype).value_or(ValueType{});
     FATHOM_CHECK(rows.rows(metric, [&](std::uint32_t number, const std::byte* values) -> Result<void> {
       if (next == numbers.size() || numbers[next] != number) return {};
       ++next;

@@ -7,10 +7,10 @@
 
 #include "base/number.hpp"
 #include "formats/cube/cube_file.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
-#include "formats/cube/dtype.hpp"
 #include "formats/cube/structure.hpp"
 #include "profile/absent.hpp"
+#include "profile/cubepl/cubepl.hpp"
+#include "profile/cubepl/type_names.hpp"
 #include "profile/expression/program.hpp"
 
 namespace fathom::cube {
@@ -91,7 +91,7 @@ class Mapper {
       if (from.derived() && !from.convertible) to.convertible = "false";
       to.uniq_name = clean(from.name);
       to.disp_name = clean(from.display_name.empty() ? from.name : from.display_name);
-      to.dtype = dtype_name(from.type);
+      to.dtype = cubepl::dtype_name(from.type);
       to.uom = clean(from.unit);
       to.url = clean(from.url);
       to.descr = clean(from.description);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/cube/dtype.hpp"
+#include "formats/cube/byte_order.hpp"
 #include "io/inflate.hpp"
 
 namespace fathom::cube {

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "formats/cube/cube_dataset.hpp"
-#include "formats/cube/dtype.hpp"
 #include "formats/cube/to_profile.hpp"
 #include "profile/algebra/mapping.hpp"
+#include "profile/cubepl/type_names.hpp"
 
 namespace fathom::cube {
 
@@ -19,7 +19,7 @@ constexpr const char* kSpecName = "remapping.spec";
 // A metric that is stored, or was to be: the input says how, the spec what it is called.
 Metric stored_metric(Metric declared, const AnchorMetric& spec, const Metric* input) {
   if (input == nullptr) {
-    declared.type = parse_dtype(spec.dtype).value_or(ValueType{ValueKind::f64, 0});
+    declared.type = cubepl::parse_dtype(spec.dtype).value_or(ValueType{ValueKind::f64, 0});
     return declared;
   }
   declared.type = input->type;

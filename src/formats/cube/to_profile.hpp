@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "formats/cube/cube_file.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
+#include "profile/cubepl/cubepl.hpp"
 #include "profile/profile.hpp"
 
 namespace fathom::cube {

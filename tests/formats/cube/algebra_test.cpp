@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "dump_csv.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
 #include "profile/algebra/reshape.hpp"
+#include "profile/cubepl/cubepl.hpp"
 
 namespace fathom {
 namespace {
@@ -106,7 +106,7 @@ TEST_F(CubeAlgebra, DeriveAndCanonizeKeepTheTree) {
   EXPECT_EQ((*canon)->defs().regions[0].begin_line, 0);
   EXPECT_TRUE((*canon)->defs().regions[0].file.empty());
   const auto derived =
-      cube::cubepl::with_cubepl(in("r2"), {"kenobi", "metric::time()/metric::visits(e)", Derivation::post, "", ""});
+      cubepl::with_cubepl(in("r2"), {"kenobi", "metric::time()/metric::visits(e)", Derivation::post, "", ""});
   ASSERT_TRUE(derived.ok());
   for (const auto& [profile, name] : {std::pair(*canon, "canon"), std::pair(*derived, "derive_post")}) {
     std::set<std::string> depends_incl;
@@ -152,7 +152,7 @@ TEST_F(CubeAlgebra, PartitionKeepsTheRanksAskedFor) {
 
 TEST_F(CubeAlgebra, MaterialisedMetricsHaveTheSameValues) {
   const auto derived =
-      cube::cubepl::with_cubepl(in("r2"), {"twice", "2*metric::visits()", Derivation::pre_exclusive, "", ""});
+      cubepl::with_cubepl(in("r2"), {"twice", "2*metric::visits()", Derivation::pre_exclusive, "", ""});
   ASSERT_TRUE(derived.ok());
   const auto stored = algebra::materialise(*derived);
   ASSERT_TRUE(stored.ok());

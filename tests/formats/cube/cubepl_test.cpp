@@ -1,4 +1,4 @@
-#include "formats/cube/cubepl/cubepl.hpp"
+#include "profile/cubepl/cubepl.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,15 +6,15 @@
 
 #include "../../profile/memory_profile.hpp"
 #include "dump_csv.hpp"
-#include "formats/cube/cubepl/parser.hpp"
 #include "profile/aggregate.hpp"
+#include "profile/cubepl/parser.hpp"
 #include "profile/expression/program.hpp"
 
 namespace fathom {
 namespace {
 
-using cube::cubepl::parse;
-using cube::cubepl::with_cubepl;
+using cubepl::parse;
+using cubepl::with_cubepl;
 
 // Enough JSON for the list of cases: an array of flat objects whose values are texts, null or arrays of texts.
 struct Case {
@@ -314,10 +314,10 @@ TEST(Cubepl, VariablesOfTheSystemTree) {
 }
 
 // A profile with derived metrics as a file declares them.
-ProfilePtr with_sources(std::map<std::string, std::pair<Derivation, cube::cubepl::Source>> metrics) {
+ProfilePtr with_sources(std::map<std::string, std::pair<Derivation, cubepl::Source>> metrics) {
   auto defs = std::make_shared<Definitions>(sample()->defs());
   auto profile = std::make_shared<Profile>(*sample());
-  std::map<MetricId, cube::cubepl::Source> sources;
+  std::map<MetricId, cubepl::Source> sources;
   for (auto& [name, what] : metrics) {
     Metric metric;
     metric.name = name;
@@ -326,7 +326,7 @@ ProfilePtr with_sources(std::map<std::string, std::pair<Derivation, cube::cubepl
     defs->metrics.push_back(metric);
     sources[MetricId(defs->metrics.size() - 1)] = what.second;
   }
-  EXPECT_TRUE(cube::cubepl::add_programs(*defs, *profile, sources).ok());
+  EXPECT_TRUE(cubepl::add_programs(*defs, *profile, sources).ok());
   profile->definitions = defs;
   return profile;
 }
@@ -339,7 +339,7 @@ double value_of(const Profile& profile, const char* name, bool inclusive = true)
 }
 
 TEST(Cubepl, ExpressionsSwitchMetricsOff) {
-  cube::cubepl::Source source;
+  cubepl::Source source;
   source.value = "1";
   source.init = {"{ if (metric::time() > 14) { cube::metric::set::time(\"value\", \"VOID\"); }; return 0; }"};
   const ProfilePtr profile = with_sources({{"switch", {Derivation::post, source}}});
@@ -348,10 +348,10 @@ TEST(Cubepl, ExpressionsSwitchMetricsOff) {
 }
 
 TEST(Cubepl, InitialExpressionsRunOnceAndShareGlobals) {
-  cube::cubepl::Source counter;
+  cubepl::Source counter;
   counter.value = "${runs}";
   counter.init = {"global(runs); ${runs} = ${runs} + 1;"};
-  cube::cubepl::Source reader;
+  cubepl::Source reader;
   reader.value = "{ ${r}=0; if (${cube::metric::initexpression}[1] =~ /runs/) { ${r}=${runs}; }; return ${r}; }";
   const ProfilePtr profile =
       with_sources({{"a_counter", {Derivation::post, counter}}, {"b_reader", {Derivation::post, reader}}});
@@ -361,7 +361,7 @@ TEST(Cubepl, InitialExpressionsRunOnceAndShareGlobals) {
 }
 
 TEST(Cubepl, OwnOperatorsAlsoOverSomeLocations) {
-  cube::cubepl::Source source;
+  cubepl::Source source;
   source.value = "metric::time()";
   source.plus = "max(arg1, arg2)";
   source.aggregate = "max(arg1, arg2)";
@@ -450,12 +450,12 @@ TEST(Cubepl, OperatorsOfAMetric) {
   metric.type = {ValueKind::f64, 0};
   metric.derivation = Derivation::pre_exclusive;
   defs->metrics.push_back(metric);
-  cube::cubepl::Source source;
+  cubepl::Source source;
   source.value = "metric::time() + ${offset}";
   source.init = {"{ global(offset); ${offset}=10; return 0; }"};
   source.plus = "max(arg1, arg2)";
   source.aggregate = "max(arg1, arg2)";
-  ASSERT_TRUE(cube::cubepl::add_programs(*defs, *profile, {{MetricId(1), source}}).ok());
+  ASSERT_TRUE(cubepl::add_programs(*defs, *profile, {{MetricId(1), source}}).ok());
   profile->definitions = defs;
   const auto cells = compute(*profile, MetricId(1), {{Flavour::Kind::inclusive, {}}, {ContextId(0)}, {0, 2}, true});
   ASSERT_TRUE(cells.ok()) << cells.error().text();
@@ -468,7 +468,7 @@ TEST(Cubepl, ProgramsOfOtherLanguagesCanBeWritten) {
                            "mean(time, 1, 2) * (time < 4 or time > 9)", "exclusive(time) - total(time)"}) {
     const auto derived = with_derived(input, {"x", text, Derivation::post, "", ""});
     ASSERT_TRUE(derived.ok());
-    const auto written = cube::cubepl::to_text((*derived)->programs.at(MetricId(1))->value);
+    const auto written = cubepl::to_text((*derived)->programs.at(MetricId(1))->value);
     ASSERT_TRUE(written.ok()) << written.error().text();
     const auto again = with_cubepl(input, {"x", *written, Derivation::post, "", ""});
     ASSERT_TRUE(again.ok()) << *written << ": " << again.error().text();

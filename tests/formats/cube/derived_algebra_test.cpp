@@ -3,16 +3,16 @@
 
 #include "../../profile/memory_profile.hpp"
 #include "../../temporary_directory.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
 #include "formats/cube/from_profile.hpp"
 #include "formats/registry.hpp"
 #include "profile/algebra/reshape.hpp"
 #include "profile/compute.hpp"
+#include "profile/cubepl/cubepl.hpp"
 
 namespace fathom {
 namespace {
 
-using cube::cubepl::with_cubepl;
+using cubepl::with_cubepl;
 
 // `per_visit` is worked out on sums, `scaled` per cell with a hidden helper that its text defines.
 ProfilePtr sample(const std::string& process = "rank 0") {
@@ -131,12 +131,12 @@ TEST(DerivedAlgebra, OwnOperatorsAndInitComeBackFromAFile) {
   metric.convertible = false;
   defs->metrics.push_back(metric);
   const MetricId id(defs->metrics.size() - 1);
-  cube::cubepl::Source source;
+  cubepl::Source source;
   source.value = "metric::time() + ${offset}";
   source.init = {"{ global(offset); ${i}=0; while (${i} < 5) { ${i}=${i}+1; }; ${offset}=${i}; return 0; }"};
   source.plus = "max(arg1, arg2)";
   source.aggregate = "max(arg1, arg2)";
-  ASSERT_TRUE(cube::cubepl::add_programs(*defs, *profile, {{id, source}}).ok());
+  ASSERT_TRUE(cubepl::add_programs(*defs, *profile, {{id, source}}).ok());
   profile->definitions = defs;
   EXPECT_EQ(sum_at_roots(*profile, "longest"), 37);
   const TemporaryDirectory folder;

@@ -5,7 +5,7 @@
 
 #include "profile/expression/program.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 struct NamedFunction {
   std::string_view name;
@@ -26,4 +26,4 @@ inline constexpr NamedFunction kFunctions[] = {
     {"acot", expression::Function::acot, false},
 };
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

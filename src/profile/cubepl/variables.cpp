@@ -1,13 +1,13 @@
-#include "formats/cube/cubepl/variables.hpp"
+#include "profile/cubepl/variables.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "formats/cube/dtype.hpp"
+#include "profile/cubepl/type_names.hpp"
 #include "profile/expression/program.hpp"
 #include "profile/profile.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 namespace {
 
@@ -437,4 +437,4 @@ std::shared_ptr<const Environment> make_environment() {
   return kEnvironment;
 }
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

@@ -15,7 +15,7 @@
 #include "defs/metric.hpp"
 #include "profile/expression/program.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 // A metric that an expression defines on the way.
 struct Definition {
@@ -37,4 +37,4 @@ struct Parsed {
 // Errors name the character.
 Result<Parsed> parse(std::string_view text, bool statements = false);
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

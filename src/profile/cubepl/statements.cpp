@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "formats/cube/cubepl/parser_class.hpp"
-#include "formats/cube/cubepl/variables.hpp"
+#include "profile/cubepl/parser_class.hpp"
+#include "profile/cubepl/variables.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 using expression::MetricReference;
 using expression::Op;
@@ -222,4 +222,4 @@ NodeIndex Parser::matches(NodeIndex left) {
   return tree().add(Op::matches, {left}, static_cast<std::uint32_t>(tree().patterns.size() - 1));
 }
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

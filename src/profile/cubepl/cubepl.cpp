@@ -1,4 +1,4 @@
-#include "formats/cube/cubepl/cubepl.hpp"
+#include "profile/cubepl/cubepl.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <deque>
 
 #include "base/text.hpp"
-#include "formats/cube/cubepl/parser.hpp"
-#include "formats/cube/cubepl/variables.hpp"
+#include "profile/cubepl/parser.hpp"
+#include "profile/cubepl/variables.hpp"
 #include "profile/expression/program.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 namespace {
 
@@ -207,4 +207,4 @@ Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, std::span<const std::s
   return std::move(extended).finish();
 }
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

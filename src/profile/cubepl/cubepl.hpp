@@ -10,7 +10,7 @@
 #include "profile/expression/program.hpp"
 #include "profile/profile.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 // The texts that make one metric.
 struct Source {
@@ -35,4 +35,4 @@ Result<ProfilePtr> with_cubepl(const ProfilePtr& profile, std::span<const std::s
 // it.
 Result<std::string> to_text(const expression::Tree& tree);
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

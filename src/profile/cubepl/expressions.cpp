@@ -2,11 +2,11 @@
 
 #include <cctype>
 
-#include "formats/cube/cubepl/functions.hpp"
-#include "formats/cube/cubepl/parser_class.hpp"
-#include "formats/cube/cubepl/variables.hpp"
+#include "profile/cubepl/functions.hpp"
+#include "profile/cubepl/parser_class.hpp"
+#include "profile/cubepl/variables.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 using expression::Function;
 using expression::kMaxNesting;
@@ -252,4 +252,4 @@ NodeIndex Parser::about_name(std::string_view which) {
 
 Result<Parsed> parse(std::string_view text, bool statements) { return Parser(text).parse(statements); }
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

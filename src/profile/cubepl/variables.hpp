@@ -7,7 +7,7 @@
 
 #include "profile/expression/environment.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 // Number of a predefined variable.
 std::optional<std::uint32_t> find_variable(std::string_view name);
@@ -15,4 +15,4 @@ std::string_view variable_name(std::uint32_t id);
 
 std::shared_ptr<const expression::Environment> make_environment();
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

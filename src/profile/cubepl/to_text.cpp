@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "formats/cube/cubepl/cubepl.hpp"
-#include "formats/cube/cubepl/functions.hpp"
-#include "formats/cube/cubepl/variables.hpp"
+#include "profile/cubepl/cubepl.hpp"
+#include "profile/cubepl/functions.hpp"
+#include "profile/cubepl/variables.hpp"
 #include "profile/expression/program.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 namespace {
 
@@ -205,4 +205,4 @@ class Printer {
 
 Result<std::string> to_text(const Tree& tree) { return Printer(tree).print(); }
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/cube/cubepl/parser.hpp"
-#include "formats/cube/cubepl/scanner.hpp"
+#include "profile/cubepl/parser.hpp"
+#include "profile/cubepl/scanner.hpp"
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 using expression::NodeIndex;
 using expression::Tree;
@@ -80,4 +80,4 @@ class Parser : private Scanner {
   Parsed out_;
 };
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

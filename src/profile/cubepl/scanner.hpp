@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 class Scanner {
  public:
@@ -56,4 +56,4 @@ class Scanner {
   std::size_t error_at_ = 0;
 };
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl

@@ -1,4 +1,4 @@
-#include "formats/cube/cubepl/scanner.hpp"
+#include "profile/cubepl/scanner.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 
-namespace fathom::cube::cubepl {
+namespace fathom::cubepl {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::string_view Scanner::definition() {
   return failed_ ? std::string_view() : text_.substr(begin, at_ - begin - 2);
 }
 
-}  // namespace fathom::cube::cubepl
+}  // namespace fathom::cubepl
