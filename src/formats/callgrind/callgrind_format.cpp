@@ -18,41 +18,21 @@ namespace {
 
 constexpr std::uint32_t kInclusive = 1;  // second stored scope of an event
 
-// xdebug and others put the unit into the name: "Memory_(bytes)", "Time_(10ns)".
-struct Unit {
-  std::string name;  // of the metric: that of the event, without a factor
-  std::string unit = "occ";
-  std::uint64_t factor = 1;
-};
-
-Unit unit_of(const std::string& name) {
-  Unit out{.name = name};
+// xdebug and others put the unit into the name: "Memory_(bytes)".
+std::string unit_of(const std::string& name) {
   const std::size_t open = name.rfind("_(");
-  if (open == std::string::npos || !name.ends_with(')')) return out;
-  out.unit = name.substr(open + 2, name.size() - open - 3);
-  const std::size_t digits = out.unit.find_first_not_of("0123456789");
-  constexpr std::size_t kMostDigits = 6;
-  if (digits == 0 || digits == std::string::npos || digits > kMostDigits) return out;
-  out.factor = parse_integer<std::uint64_t>(out.unit.substr(0, digits)).value_or(1);
-  out.unit = out.unit.substr(digits);
-  out.name = fmt::format("{}_({})", name.substr(0, open), out.unit);
-  return out;
+  if (open == std::string::npos || !name.ends_with(')')) return "occ";
+  return name.substr(open + 2, name.size() - open - 3);
 }
 
 Result<ProfilePtr> to_profile(const CallgrindFile& file, const std::string& name, const Work& work) {
   ProfileBuilder builder(work, name);
   std::vector<MetricId> metrics;
-  std::vector<std::uint64_t> factors;  // by event
-  const auto scaled = [&](std::size_t event, std::uint64_t cost) {
-    return std::min<std::uint64_t>(cost, INT64_MAX / factors[event]) * factors[event];
-  };
   for (const Event& event : file.events) {
     Metric metric;
-    const Unit unit = unit_of(event.name);
-    metric.name = unit.name;
-    metric.display_name = event.title.empty() ? unit.name : event.title;
-    metric.unit = unit.unit;
-    factors.push_back(unit.factor);
+    metric.name = event.name;
+    metric.display_name = event.title.empty() ? event.name : event.title;
+    metric.unit = unit_of(event.name);
     metric.type = {ValueKind::i64, 0};
     // A graph has no paths along which values could be added up: what functions cost with what they call is stored.
     metric.scopes = {{Scope::exclusive, {}}, {Scope::named, "inclusive"}};
@@ -96,8 +76,7 @@ Result<ProfilePtr> to_profile(const CallgrindFile& file, const std::string& name
     const LocationId location = builder.system.add_location(std::move(node));
     const auto add = [&](std::uint32_t function, const std::vector<std::uint64_t>& costs, std::uint32_t scope) {
       for (std::size_t i = 0; i < costs.size(); ++i) {
-        if (costs[i] != 0)
-          builder.add(location, metrics[i], function, static_cast<std::int64_t>(scaled(i, costs[i])), scope);
+        if (costs[i] != 0) builder.add(location, metrics[i], function, static_cast<std::int64_t>(costs[i]), scope);
       }
     };
     for (std::uint32_t i = 0; i < thread.self.size(); ++i) {
@@ -110,7 +89,7 @@ Result<ProfilePtr> to_profile(const CallgrindFile& file, const std::string& name
       Call& all = arcs[{call.from, call.to}];
       all.count += call.count;
       if (all.costs.size() < call.costs.size()) all.costs.resize(call.costs.size());
-      for (std::size_t i = 0; i < call.costs.size(); ++i) all.costs[i] += scaled(i, call.costs[i]);
+      for (std::size_t i = 0; i < call.costs.size(); ++i) all.costs[i] += call.costs[i];
     }
   }
   for (const auto& [ends, call] : arcs) {

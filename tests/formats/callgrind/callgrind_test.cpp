@@ -106,18 +106,6 @@ TEST(Callgrind, EveryRuleOfTheText) {
   EXPECT_EQ(ids, (std::set<std::string>{"callgrind.totals", "callgrind.derived_event", "profile.flat"}));
 }
 
-// As xdebug writes it.
-TEST(Callgrind, UnitsInNamesOfEvents) {
-  const auto profile =
-      open_text("events: Time_(10ns) Memory_(bytes)\nfl=a\nfn=f\n1 7 5\ncfn=g\ncalls=1 0 0\n2 3 1\n", make_work());
-  ASSERT_TRUE(profile.ok()) << profile.error().text();
-  EXPECT_EQ(values(**profile, "Time_(ns)", ""), (Values{{"f a 0", "70"}}));
-  EXPECT_EQ(values(**profile, "Time_(ns)", "inclusive"), (Values{{"f a 0", "100"}}));
-  EXPECT_EQ(values(**profile, "Memory_(bytes)", ""), (Values{{"f a 0", "5"}}));
-  EXPECT_EQ((*profile)->defs().metrics[0].unit, "ns");
-  EXPECT_EQ((*profile)->defs().metrics[1].unit, "bytes");
-}
-
 TEST(Callgrind, JumpsDefineNamesToo) {
   const Work work = make_work();
   const auto profile = open_text(
