@@ -40,7 +40,12 @@ std::string_view without_blanks_at_end(std::string_view text) {
   return text;
 }
 
-bool is_comment(std::string_view text) { return text.starts_with("# ") && text.find(';') == std::string_view::npos; }
+// "# interval: 100", as austin writes it, is about the run. A stack may begin with '#', too: one has a ';'.
+bool is_about_run(std::string_view text) {
+  if (!text.starts_with("# ") || text.find(';') != std::string_view::npos) return false;
+  const std::size_t key_end = text.find_first_of(": ", 2);
+  return key_end != std::string_view::npos && key_end > 2 && text[key_end] == ':';
+}
 
 // What flame graph tools mark frames with.
 struct Annotation {
@@ -70,7 +75,7 @@ class Reader {
     LineCursor lines(blob_);
     while (const auto line = lines.next()) {
       const std::string_view text = without_blanks_at_end(*line);
-      if (text.empty() || comment(text)) continue;
+      if (text.empty() || take_about_run(text)) continue;
       const auto parsed = parse_line(text);
       if (!parsed) {
         if (refused_++ == 0) first_refused_ = lines.place();
@@ -100,13 +105,10 @@ class Reader {
   }
 
  private:
-  // "# interval: 100", as austin writes it, is about the run. A stack may begin with '#', too: one has a ';'.
-  bool comment(std::string_view text) {
-    if (!is_comment(text)) return false;
+  bool take_about_run(std::string_view text) {
+    if (!is_about_run(text)) return false;
     const std::size_t colon = text.find(':');
-    if (colon != std::string_view::npos) {
-      builder_.attributes.emplace_back(trim(text.substr(1, colon - 1)), trim(text.substr(colon + 1)));
-    }
+    builder_.attributes.emplace_back(trim(text.substr(1, colon - 1)), trim(text.substr(colon + 1)));
     return true;
   }
 
@@ -184,7 +186,7 @@ bool has_two_counts(const Blob& blob) {
   bool any = false;
   while (const auto line = lines.next()) {
     const std::string_view text = without_blanks_at_end(*line);
-    const auto parsed = is_comment(text) ? std::nullopt : parse_line(text);
+    const auto parsed = is_about_run(text) ? std::nullopt : parse_line(text);
     if (!parsed) continue;
     if (parsed->before.empty()) return false;
     any = true;

@@ -42,8 +42,8 @@ TEST(Folded, LinesWithoutACountAreCounted) {
   ASSERT_TRUE(profile.ok());
   EXPECT_EQ(own(**profile), (Values{{"a", "1"}}));
   ASSERT_EQ(work->diagnostics.all().size(), 1u);
-  EXPECT_EQ(work->diagnostics.all()[0].count, 2u);
-  EXPECT_EQ(work->diagnostics.all()[0].place.line, 2u);
+  EXPECT_EQ(work->diagnostics.all()[0].count, 3u);
+  EXPECT_EQ(work->diagnostics.all()[0].place.line, 1u);
 }
 
 // Austin says of a run what it measured; "100" is no count of samples.
