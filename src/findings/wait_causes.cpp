@@ -111,7 +111,7 @@ class Sorter {
   }
 
   void add_atoms() {
-    PathShares shares(run_, *analysis_.intervals);
+    PathShares shares(*analysis_.intervals);
     for (std::uint32_t l = 0; l < run_.locations.size(); ++l) {
       for (const Wait& wait : analysis_.waits.locations[l].waits) {
         out_.waited += static_cast<double>(wait.length);

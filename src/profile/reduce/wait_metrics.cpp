@@ -262,7 +262,7 @@ void WaitCharges::take_waits(std::uint32_t location, LocationCharges& out) const
 void WaitCharges::take_delays() {
   const analysis::RunCalls& run = analysis_->run;
   const bool has_paths = analysis::PathShares::known(run);
-  analysis::PathShares shares(run, *analysis_->intervals);
+  analysis::PathShares shares(*analysis_->intervals);
   std::array<std::uint16_t, analysis::kWaitKinds> metrics{};
   for (std::size_t kind = 0; kind < analysis::kWaitKinds; ++kind) {
     metrics[kind] = static_cast<std::uint16_t>(wait_metric(name_of_delay(static_cast<WaitKind>(kind))));

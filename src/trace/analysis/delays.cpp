@@ -139,7 +139,7 @@ Result<void> find_delay_paths(const RunCalls& run, const RunWaits& waits, const 
   for (std::size_t first = 0; first < run.locations.size(); first += kAtATime) {
     std::vector<Costs> some(std::min(kAtATime, run.locations.size() - first));
     FATHOM_CHECK(parallel_for(some.size(), [&](std::size_t i) -> Result<void> {
-      PathShares shares(run, intervals);
+      PathShares shares(intervals);
       const auto victim = static_cast<std::uint32_t>(first + i);
       for (const Wait& wait : waits.locations[victim].waits) {
         const double direct = wait.direct[static_cast<std::size_t>(Activity::compute)];

@@ -14,7 +14,7 @@ struct PathShare {
 // MT: externally synchronised.
 class PathShares {
  public:
-  PathShares(const RunCalls& run, const Intervals& intervals) : run_(run), intervals_(intervals) {}
+  explicit PathShares(const Intervals& intervals) : intervals_(intervals) {}
 
   // Whether there is anything to share out: the trace has regions of the program.
   [[nodiscard]] static bool known(const RunCalls& run) { return run.paths.size() > 1; }
@@ -25,7 +25,6 @@ class PathShares {
   // Computation between two calls, what is outside of all regions included.
   void collect(std::uint32_t location, std::uint32_t begin, std::uint32_t end, PathAmounts& out) const;
 
-  const RunCalls& run_;
   const Intervals& intervals_;
   PathAmounts own_;
   PathAmounts other_;
