@@ -96,7 +96,7 @@ class SpelledTexts {
     TextBuffer all;
     for (const std::string& text : *of_) {
       at_.push_back(all.size());
-      all.append(before);
+      if (!before.empty()) all.append(before);
       append_spelled(form, text, all);
       longest_ = std::max(longest_, all.size() - at_.back());
     }
