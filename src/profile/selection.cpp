@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "defs/sample_weight.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/pattern.hpp"
 #include "profile/views.hpp"
@@ -73,7 +74,7 @@ Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
     return {};
   };
   for (const auto& found :
-       {find([](const Metric& metric) { return equal_ignoring_case(metric.name, "time"); }),
+       {find(weighs_samples), find([](const Metric& metric) { return equal_ignoring_case(metric.name, "time"); }),
         find([](const Metric& metric) { return measures_time(metric) && metric.type.kind == ValueKind::f64; }),
         find([](const Metric& metric) { return metric.type.is_plain_number(); }),
         find([](const Metric&) { return true; }), find([](const Metric&) { return true; }, false)}) {

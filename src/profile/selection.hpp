@@ -11,7 +11,8 @@ namespace fathom {
 // Metrics whose unique or display name fits one of the patterns, in the order of the patterns; none = an empty list.
 // A pattern that fits nothing is an error with a suggestion.
 Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std::vector<std::string>& patterns);
-// The same; without patterns the one metric that a person most likely wants: time, or else the first usable one.
+// The same; without patterns the one metric that a person most likely wants: the weight of samples, time, or else the
+// first usable one.
 Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile, const std::vector<std::string>& patterns);
 // Contexts by the ids the file uses, ranges of them, or what they are (roots, leaves, level<N); ascending.
 Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& wishes);

@@ -9,6 +9,7 @@
 #include "base/name_table.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "defs/sample_weight.hpp"
 #include "formats/perf_script/sample_text.hpp"
 #include "io/line_cursor.hpp"
 
@@ -166,7 +167,7 @@ class SampleReader {
       trace_.work_->diagnostics.info(
           "perf_script.pauses", Place::in(blob_.name()),
           fmt::format("the samples of {0} stand for {1:.3g} s, but from sample to sample of a thread it is {2:.3g} s, "
-                      "pauses included: that is the metric 'time'; '--metric {0}' shows what was sampled",
+                      "pauses included: '--metric time' shows that, unasked it is what was sampled",
                       events_[i], sampled / kSecond, passed / kSecond));
     }
   }
@@ -195,6 +196,7 @@ class SampleReader {
       metric.type = {ValueKind::i64, 0};
       metric.description = "sum of the periods of the samples";
       metric.file_id = i;
+      metric.attributes.push_back(sample_weight());
       definitions.metrics.push_back(std::move(metric));
     }
     // Threads of one process together; of which the process is not known, by their command.

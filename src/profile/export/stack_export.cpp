@@ -9,6 +9,7 @@
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
+#include "defs/sample_weight.hpp"
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
 #include "profile/selection.hpp"
@@ -167,12 +168,13 @@ Result<void> StackExport::choose() {
   std::vector<MetricId> wanted;
   if (options_.metrics.empty()) {
     for (std::size_t i = 0; i < defs.metrics.size(); ++i) wanted.emplace_back(i);
-    // What readers show unasked is the first: time, whatever it is called.
+    // What readers show unasked is the first: the weight of samples, or time, whatever it is called.
     const auto rank = [&](MetricId id) {
       const Metric& metric = defs.metric(id);
-      return equal_ignoring_case(metric.name, "time")                ? 0
-             : !metric.derived() && seconds_of_unit(metric.unit) > 0 ? 1
-                                                                     : 2;
+      return weighs_samples(metric)                                  ? 0
+             : equal_ignoring_case(metric.name, "time")              ? 1
+             : !metric.derived() && seconds_of_unit(metric.unit) > 0 ? 2
+                                                                     : 3;
     };
     std::stable_sort(wanted.begin(), wanted.end(), [&](MetricId a, MetricId b) { return rank(a) < rank(b); });
   } else {

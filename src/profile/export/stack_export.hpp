@@ -26,7 +26,7 @@ inline constexpr Option<std::vector<std::string>> kExportMetric{
 struct ExportOptions {
   std::string_view format = {};           // for messages
   std::vector<std::string> metrics = {};  // only these; patterns; empty = all
-  bool one_metric = false;                // the format has room for one: time, or the first that can be written
+  bool one_metric = false;                // the format has room for one: what is shown first, and can be written
   bool sum_locations = false;             // the format knows no locations
 };
 

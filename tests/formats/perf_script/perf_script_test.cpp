@@ -6,7 +6,9 @@
 #include "formats/perf_script/sample_text.hpp"
 #include "formats/slice_traces.hpp"
 #include "profile/compute.hpp"
+#include "profile/export/stack_export.hpp"
 #include "profile/profile.hpp"
+#include "profile/selection.hpp"
 
 namespace fathom::perf_script {
 namespace {
@@ -108,8 +110,31 @@ TEST(PerfScript, PausesAreTold) {
     ASSERT_EQ(work->diagnostics.all().size(), 1U);
     EXPECT_EQ(work->diagnostics.all()[0].text,
               "the samples of cpu-clock stand for 0.002 s, but from sample to sample of a thread it is 8 s, pauses "
-              "included: that is the metric 'time'; '--metric cpu-clock' shows what was sampled");
+              "included: '--metric time' shows that, unasked it is what was sampled");
   }
+}
+
+// What people expect of perf: shares of what was sampled, not of the time between samples. Here f has most of the
+// weight and g the pause.
+TEST(PerfScript, UnaskedIsWhatWasSampled) {
+  const std::string text =
+      "a 1 1.000000: 900 cycles:\n\t11 f (/a)\n\na 1 1.000001: 100 cycles:\n\t12 g (/a)\n\n"
+      "a 1 9.000000: 7 instructions:\n\t12 g (/a)\n\n";
+  const auto dataset = open_source(Source::of(Blob::own("x.txt", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  const auto chosen = choose_or_guess_metrics(**profile, {});
+  ASSERT_TRUE(chosen.ok());
+  ASSERT_EQ(chosen->size(), 1U);
+  EXPECT_EQ((*profile)->defs().metric(chosen->front()).name, "cycles");
+  EXPECT_EQ(test::own_by_region(**profile, chosen->front())["f"], 900);
+  EXPECT_TRUE((*profile)->defs().find_metric("time").valid());
+  // So it is in what others show first.
+  const auto exported = StackExport::plan(**profile, {.one_metric = true});
+  ASSERT_TRUE(exported.ok());
+  ASSERT_EQ(exported->metrics().size(), 1U);
+  EXPECT_EQ(exported->metrics()[0].name, "cycles");
 }
 
 TEST(PerfScript, AgreesWithTheReferenceReader) {
