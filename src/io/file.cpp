@@ -72,7 +72,7 @@ Result<Blob> map_file(const std::filesystem::path& path) {
 
 Result<Blob> open_file(const std::filesystem::path& path, const Work& work) {
   FATHOM_TRY(Blob blob, map_file(path));
-  if (!is_gzip(blob.bytes())) return blob;
+  if (!is_packed(blob.bytes())) return blob;
   return unpack(blob, work);
 }
 

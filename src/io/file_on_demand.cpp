@@ -52,7 +52,7 @@ struct FileOnDemand::State {
     if (kept != nullptr) return kept;
     if (auto still_there = mapped.lock()) return still_there;
     FATHOM_TRY(Blob blob, map_file(name));
-    if (is_gzip(blob.bytes())) {
+    if (is_packed(blob.bytes())) {
       FATHOM_TRY(blob, unpack(blob, work));
       kept = std::make_shared<const Blob>(std::move(blob));
       return kept;

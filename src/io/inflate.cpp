@@ -10,6 +10,7 @@
 
 #include "base/self_profile.hpp"
 #include "io/growth.hpp"
+#include "io/unzstd.hpp"
 
 namespace fathom {
 
@@ -48,6 +49,7 @@ struct Inflater {
 // and the sink's.
 Result<std::optional<Error>> unpack_pieces(const Blob& packed, std::uint64_t limit,
                                            const std::function<Result<void>(Bytes)>& sink) {
+  if (is_zstd(packed.bytes())) return unzstd_pieces(packed, limit, sink);
   Inflater inflater;
   if (!inflater.ready) return Error("cannot start zlib", packed.place());
   z_stream& z = inflater.stream;
@@ -65,10 +67,7 @@ Result<std::optional<Error>> unpack_pieces(const Blob& packed, std::uint64_t lim
     consumed += in_chunk - z.avail_in;
     const std::size_t got = piece.size() - z.avail_out;
     produced += got;
-    if (produced > limit) {
-      return Error(fmt::format("unpacks to more than {} bytes", limit), packed.place(consumed))
-          .hint("if the file is really that large, raise --max-memory");
-    }
+    if (produced > limit) return too_large(limit, packed.place(consumed));
     if (got > 0) FATHOM_CHECK(sink(Bytes(piece).first(got)));
     if (status == Z_STREAM_END) {
       // Another member may follow; anything else behind the last one is padding.
@@ -85,6 +84,8 @@ Result<std::optional<Error>> unpack_pieces(const Blob& packed, std::uint64_t lim
 }
 
 }  // namespace
+
+bool is_packed(Bytes bytes) { return is_gzip(bytes) || is_zstd(bytes); }
 
 bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}; }
 
@@ -103,6 +104,11 @@ Result<void> check_growth(std::uint64_t packed, std::uint64_t unpacked, const Pl
   return Error(fmt::format("unpacks to more than {} times its {} bytes, as no measurement does", kMostTimes, packed),
                place)
       .hint("with --max-memory SIZE it is read, up to that size");
+}
+
+Error too_large(std::uint64_t limit, const Place& place) {
+  return Error(fmt::format("unpacks to more than {} bytes", limit), place)
+      .hint("if the file is really that large, raise --max-memory");
 }
 
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit) {

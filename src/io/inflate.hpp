@@ -1,4 +1,4 @@
-// gzip and zlib data, always with a bound on what comes out.
+// gzip, zlib and zstd data, always with a bound on what comes out.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,12 @@
 namespace fathom {
 
 bool is_gzip(Bytes bytes);
+// gzip or zstd: what a file is unpacked from on opening.
+bool is_packed(Bytes bytes);
 
-// Unpacks a whole gzip file (several members too), or a zlib stream of unknown size, of at most `limit` bytes; counted
-// against the budget while it lives. Of a damaged or cut-off file it gives what comes before the damage, and says so.
+// Unpacks a whole file of gzip or zstd (several members too), or a zlib stream of unknown size, of at most `limit`
+// bytes; counted against the budget while it lives. Of a damaged or cut-off file it gives what comes before the damage,
+// and says so.
 Result<Blob> gunzip(const Blob& packed, const Work& work, std::uint64_t limit);
 
 // The same piece by piece, without keeping more than one piece; damage is an error once the sound pieces are handed

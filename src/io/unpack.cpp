@@ -59,7 +59,7 @@ class Unpacker {
       if (size_ / kMostTimes > packed_.size()) {
         return Error(fmt::format("unpacks to more than {} times its {} bytes", kMostTimes, packed_.size()),
                      packed_.place())
-            .hint("if that is right, unpack it with gunzip first");
+            .hint("if that is right, unpack it first");
       }
       return file_.append(piece);
     }

@@ -1,4 +1,4 @@
-// gzip files of any size.
+// Packed files of any size: gzip, zstd.
 #pragma once
 
 #include "base/work.hpp"
@@ -6,8 +6,8 @@
 
 namespace fathom {
 
-// What a gzip file holds: in memory where it takes at most a quarter of the budget, else in a temporary file without a
-// name, mapped. Of a damaged or cut-off file it gives what comes before the damage, and says so.
+// What a packed file holds: in memory where it takes at most a quarter of the budget, else in a temporary file without
+// a name, mapped. Of a damaged or cut-off file it gives what comes before the damage, and says so.
 Result<Blob> unpack(const Blob& packed, const Work& work);
 
 }  // namespace fathom

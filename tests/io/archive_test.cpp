@@ -9,6 +9,7 @@
 #include "io/tar.hpp"
 #include "io/unpack.hpp"
 #include "temporary_directory.hpp"
+#include "zstd_bytes.hpp"
 
 namespace fathom {
 namespace {
@@ -142,6 +143,48 @@ TEST(Gzip, GivesWhatComesBeforeTheDamage) {
   const auto pieces = gunzip_pieces(Blob::own("f", cut), 1 << 20, [](Bytes) -> Result<void> { return {}; });
   ASSERT_FALSE(pieces.ok());
   EXPECT_EQ(pieces.error().what(), "gzip data end too early");
+}
+
+TEST(Zstd, IsBoundedAndToldWhereItIsDamaged) {
+  const std::string text = random_text(500000, 9);
+  const std::string packed = test::zstd(text);
+  const auto whole = gunzip(Blob::own("f.zst", packed + test::zstd("tail")), make_work(), 1 << 20);
+  ASSERT_TRUE(whole.ok()) << whole.error().text();
+  EXPECT_TRUE(whole->text() == text + "tail");
+
+  const auto work = make_work();
+  const auto cut = gunzip(Blob::own("f.zst", packed.substr(0, packed.size() / 2)), work, 1 << 20);
+  ASSERT_TRUE(cut.ok()) << cut.error().text();
+  EXPECT_GT(cut->size(), 0U);
+  EXPECT_TRUE(text.starts_with(cut->text()));
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_NE(work->diagnostics.all()[0].text.find("zstd data end too early"), std::string::npos);
+
+  const auto bomb = Blob::own("bomb.zst", test::zstd(std::string(1 << 22, ' ')));
+  const auto too_large = gunzip(bomb, make_work(), 1 << 20);
+  ASSERT_FALSE(too_large.ok());
+  EXPECT_EQ(too_large.error().what(), "unpacks to more than 1048576 bytes");
+  EXPECT_FALSE(gunzip(bomb, make_work(false, 1 << 20), 1 << 30).ok());
+  const auto on_disk = unpack(bomb, make_work(false, 1 << 22));
+  ASSERT_FALSE(on_disk.ok());
+  EXPECT_NE(on_disk.error().what().find("more than 200 times"), std::string::npos);
+
+  std::mt19937 random(4);
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = test::zstd(text.substr(0, 5000));
+    damaged[4 + random() % (damaged.size() - 4)] ^= static_cast<char>(1 << random() % 8);
+    (void)gunzip(Blob::own("f.zst", damaged), make_work(), 1 << 20);
+  }
+}
+
+TEST(Zstd, FilesAreOpenedAsTheyAre) {
+  const TemporaryDirectory dir;
+  auto out = OutputFile::create(dir / "f.zst");
+  out->write(test::zstd("a;b 1\n"));
+  ASSERT_TRUE(out->commit().ok());
+  const auto blob = open_file(dir / "f.zst", make_work());
+  ASSERT_TRUE(blob.ok()) << blob.error().text();
+  EXPECT_EQ(blob->text(), "a;b 1\n");
 }
 
 TEST(Gzip, IsRefusedWhereNothingIsSound) {

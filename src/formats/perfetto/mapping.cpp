@@ -111,13 +111,11 @@ Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
         if (message) tracks_.describe_tree(field.bytes);
         break;
       case packet_field::compressed_packets:
+      case packet_field::zstd_packets:
         compressed = field.bytes;
         break;
       case packet_field::ftrace_events:
         ftrace = field.bytes;
-        break;
-      case packet_field::zstd_packets:
-        ++zstd_;
         break;
       case packet_field::packets_dropped:
         if (field.value != 0) ++dropped_;
@@ -174,7 +172,6 @@ Result<void> PerfettoMapping::note() const {
     return diagnostics.add(id, severity, place, fmt::format("{} {}", grouped(count), text), count);
   };
   FATHOM_CHECK(say("perfetto.malformed_packet", Severity::data_loss, malformed_, "packets cannot be read"));
-  FATHOM_CHECK(say("perfetto.zstd", Severity::data_loss, zstd_, "packets are compressed with zstd, which is not read"));
   FATHOM_CHECK(say("perfetto.no_time", Severity::data_loss, no_time_, "events without a usable time are left out"));
   FATHOM_CHECK(say("perfetto.unknown_clock", Severity::warning, unknown_clock_,
                    "times are of a clock that nothing ties to the others; they are taken as they are"));

@@ -104,7 +104,7 @@ class PerfettoMapping {
   std::map<std::uint32_t, std::uint64_t> others_;                     // packets that are no track events, by field
   std::unordered_map<std::int64_t, std::int64_t> process_of_thread_;  // as marks in the kernel's buffer tell them
   std::uint64_t ftrace_unused_ = 0;                                   // events in bundles that have marks
-  std::uint64_t malformed_ = 0, unknown_clock_ = 0, no_time_ = 0, unknown_name_ = 0, zstd_ = 0, dropped_ = 0;
+  std::uint64_t malformed_ = 0, unknown_clock_ = 0, no_time_ = 0, unknown_name_ = 0, dropped_ = 0;
 };
 
 // Tracks that no descriptor numbers: of sequences with an old thread descriptor, and of what floats between threads.

@@ -6,6 +6,7 @@
 #include "formats/slice_traces.hpp"
 #include "io/inflate.hpp"
 #include "temporary_directory.hpp"
+#include "zstd_bytes.hpp"
 
 namespace fathom::perfetto {
 namespace {
@@ -92,14 +93,32 @@ TEST(Perfetto, ReadsPackedPackets) {
   put_bytes(body, 50, {reinterpret_cast<const char*>(packed.data()), packed.size()});
   std::string file;
   put_bytes(file, 1, body);
-  DatasetPtr one, two;
-  const auto a = read_text(plain, "perfetto", one);
-  const auto b = read_text(file, "perfetto", two);
-  ASSERT_TRUE(a != nullptr && b != nullptr);
-  EXPECT_EQ(sums_of(*a).slices, 2U);
-  EXPECT_EQ(sums_of(*a).names.at("main").total_ns, 100);
-  EXPECT_EQ(sums_of(*b).names.at("main").total_ns, 100);
-  EXPECT_EQ(sums_of(*b).names.at("inner").total_ns, 30);
+  std::string zstd_body, zstd_file;
+  put_bytes(zstd_body, 133, test::zstd(plain));
+  put_bytes(zstd_file, 1, zstd_body);
+  for (const std::string& text : {plain, file, zstd_file}) {
+    const Work work = make_work();
+    DatasetPtr dataset;
+    const auto trace = read_text(text, "perfetto", dataset, work);
+    ASSERT_NE(trace, nullptr);
+    EXPECT_EQ(sums_of(*trace).slices, 2U);
+    EXPECT_EQ(sums_of(*trace).names.at("main").total_ns, 100);
+    EXPECT_EQ(sums_of(*trace).names.at("inner").total_ns, 30);
+    EXPECT_TRUE(work->diagnostics.all().empty());
+  }
+}
+
+TEST(Perfetto, DamagedPackedPacketsAreTold) {
+  std::string body, file = small_trace();
+  put_bytes(body, 133, "x");
+  put_bytes(file, 1, body);
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = read_text(file, "perfetto", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(sums_of(*trace).slices, 2U);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].text, "1 packets cannot be read");
 }
 
 // Packets put together by hand.
@@ -273,7 +292,7 @@ TEST(Perfetto, MarksInTheKernelsBufferAreSlices) {
 
 TEST(Perfetto, PacketsOfOthersAreTold) {
   std::string text = small_trace();
-  for (const std::uint32_t field : {1U, 1U, 66U, 133U, 500U}) {
+  for (const std::uint32_t field : {1U, 1U, 66U, 500U}) {
     std::string body;
     put_bytes(body, field, "x");
     put_bytes(text, 1, body);
@@ -288,10 +307,9 @@ TEST(Perfetto, PacketsOfOthersAreTold) {
   EXPECT_EQ(sums_of(*trace).slices, 2U);
   std::map<std::string, std::string> told;
   for (const Diagnostic& one : work->diagnostics.all()) told[one.id] = one.text;
-  EXPECT_EQ(told.size(), 3U);
+  EXPECT_EQ(told.size(), 2U);
   EXPECT_EQ(told["perfetto.other_packets"],
             "packets that are no track events are not used: 2 of ftrace, 1 of perf samples, 1 of field 500");
-  EXPECT_EQ(told["perfetto.zstd"], "1 packets are compressed with zstd, which is not read");
   EXPECT_EQ(told.count("perfetto.dropped_packets"), 1U);
 }
 
