@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -68,6 +69,29 @@ Type type_of(std::string_view name) {
   return name == "string" ? Type::text : Type::other;
 }
 
+// Version 2.4 made seconds the unit of durations ("1.5.dev", "2.3.0-dev" are older).
+bool is_before_seconds(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  const auto major = parse_integer<int>(version.substr(0, dot));
+  if (!major || dot == std::string_view::npos) return false;
+  const std::string_view rest = version.substr(dot + 1);
+  const auto minor = parse_integer<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
+  return *major < 2 || (*major == 2 && minor && *minor < 4);
+}
+
+// Timers that count microseconds count whole ones; only means have fractions. Seconds could be chosen from 2.2 on.
+bool durations_are_whole(const Records& records) {
+  std::vector<bool> counted;
+  for (const Attribute& attribute : records.attributes) {
+    counted.push_back(attribute.name.find("duration") != std::string::npos && !attribute.name.starts_with("avg#"));
+  }
+  return std::all_of(records.entries.begin(), records.entries.end(), [&](const Entry& entry) {
+    if (!counted[entry.attribute]) return true;
+    const double value = parse_double(entry.value).value_or(0);
+    return value == std::floor(value);
+  });
+}
+
 class Reader {
  public:
   Reader(const Blob& blob, const Work& work) : work_(work), lines_(blob), writer_(blob, work), records_(writer_.made) {
@@ -109,6 +133,7 @@ class Reader {
       FATHOM_CHECK(work_->diagnostics.add("caliper.reference", Severity::warning, records_->blob.place(),
                                           "a node or attribute is named that is not there; ignored", unknown_));
     }
+    records_->old_times = old_ && durations_are_whole(*records_);
     return std::shared_ptr<const Records>(std::move(records_));
   }
 
@@ -146,12 +171,23 @@ class Reader {
       if (!same && known->stream == stream_) {
         ++stream_;
         joined_.clear();
+        waiting_.clear();
       }
     }
     made.stream = stream_;
     if (made.attribute == kNameAttribute) made.defines = define(made);
+    if (made.data == kVersion) version_ = id;
+    if (made.attribute == version_) old_ = old_ || is_before_seconds(made.data);
     nodes_.put(id, made);
+    for (auto& [meta, attribute, value] : waiting_) {
+      if (meta == id) describe(records_->attributes[attribute], made.data, value);
+    }
     return {};
+  }
+
+  static void describe(Attribute& attribute, std::string_view key, std::string_view value) {
+    if ((key == "attribute.unit" || key == "time.unit") && attribute.unit.empty()) attribute.unit = std::string(value);
+    if (key == "attribute.alias" && attribute.alias.empty()) attribute.alias = std::string(value);
   }
 
   // The ancestors of the node that defines it say what an attribute is.
@@ -160,6 +196,7 @@ class Reader {
     made.name = std::string(node.data);
     bool typed = false;
     bool has_properties = false;
+    std::vector<Waiting> unknown;
     std::uint64_t at = node.parent;
     for (std::size_t steps = 0; at != kNone && steps < kDeepest; ++steps) {
       const Node* const found = nodes_.find(at);
@@ -172,8 +209,9 @@ class Reader {
         made.properties = parse_integer<std::uint64_t>(above.data).value_or(0);
         has_properties = true;
       } else if (const Node* const meta = nodes_.find(above.attribute)) {
-        if (meta->data == "attribute.unit" && made.unit.empty()) made.unit = std::string(above.data);
-        if (meta->data == "attribute.alias" && made.alias.empty()) made.alias = std::string(above.data);
+        describe(made, meta->data, above.data);
+      } else if (unknown.size() < kMostWaiting) {
+        unknown.push_back({above.attribute, 0, above.data});
       }
       at = above.parent;
     }
@@ -184,7 +222,11 @@ class Reader {
       }
     }
     list.push_back(std::move(made));
-    return static_cast<std::uint32_t>(list.size() - 1);
+    const auto number = static_cast<std::uint32_t>(list.size() - 1);
+    for (const Waiting& one : unknown) {
+      if (waiting_.size() < kMostWaiting) waiting_.push_back({one.meta, number, one.value});
+    }
+    return number;
   }
 
   [[nodiscard]] std::uint32_t attribute(std::uint64_t id) {
@@ -258,6 +300,15 @@ class Reader {
   }
 
   static constexpr std::size_t kDeepest = 10000;  // nodes on a path: a cycle is none
+  static constexpr std::size_t kMostWaiting = 64;
+  static constexpr std::string_view kVersion = "cali.caliper.version";
+
+  // What is said of an attribute by one that is itself defined later, as versions 1.x write it.
+  struct Waiting {
+    std::uint64_t meta;  // the attribute that says it
+    std::uint32_t attribute;
+    std::string_view value;
+  };
 
   Work work_;
   LineCursor lines_;
@@ -268,6 +319,9 @@ class Reader {
   std::map<std::vector<std::uint64_t>, std::uint32_t> joined_;  // paths of several nodes
   const RawRecord* at_ = nullptr;                               // the line at hand
   std::vector<Entry> path_;
+  std::vector<Waiting> waiting_;
+  std::uint64_t version_ = kNone;  // the attribute that tells Caliper's own
+  bool old_ = false;
   std::uint64_t unknown_ = 0;
 };
 

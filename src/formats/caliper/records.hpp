@@ -18,6 +18,7 @@ enum class Type : std::uint8_t { text, integer, real, other };
 
 // Bits of cali.attribute.prop.
 inline constexpr std::uint64_t kAsValue = 1;
+inline constexpr std::uint64_t kSkipEvents = 64;  // set by Caliper, not by the program
 inline constexpr std::uint64_t kHidden = 128;
 inline constexpr std::uint64_t kNested = 256;
 inline constexpr std::uint64_t kGlobal = 512;

@@ -26,11 +26,37 @@ bool is_counter(std::string_view name) {
   return name == "block" || name == "loop.start_iteration" || name.starts_with("iteration#");
 }
 
-constexpr std::string_view kInclusive = "inclusive#";
+// What a snapshot was taken for.
+bool is_of_event(std::string_view name) {
+  return name.starts_with("cali.") || name.starts_with("event.begin#") || name.starts_with("event.set#") ||
+         name.starts_with("event.end#");
+}
+
+// Points in time, which do not add up.
+bool is_moment(std::string_view name) { return name == "time.offset" || name == "time.timestamp"; }
+
+// Queries make the first, the timers of versions before 2.10 the second.
+constexpr std::array<std::string_view, 2> kInclusive = {"inclusive#", "inclusive.duration"};
+
+bool is_inclusive(std::string_view name) {
+  return name.find(kInclusive[0]) != std::string_view::npos || name.find(kInclusive[1]) != std::string_view::npos;
+}
 
 std::string without_inclusive(std::string name) {
-  if (const std::size_t at = name.find(kInclusive); at != std::string::npos) name.erase(at, kInclusive.size());
+  for (const std::string_view word : kInclusive) {
+    if (const std::size_t at = name.find(word); at != std::string::npos) {
+      return name.erase(at, word.find_first_of("#.") + 1);
+    }
+  }
   return name;
+}
+
+constexpr std::string_view kSampledPath = "source.function#callpath.address";
+
+// Before version 1.6 nothing is marked as nested: the path is all that the program set.
+bool is_set_by_program(const Attribute& attribute) {
+  return (attribute.properties & (kAsValue | kSkipEvents | kHidden | kGlobal)) == 0 &&
+         !attribute.name.starts_with("cali.");
 }
 
 class Mapper {
@@ -43,6 +69,7 @@ class Mapper {
     metrics();
     builder_.attributes = records_.globals;
     for (std::size_t i = 0; i < records_.all.size(); ++i) add(place_of(records_.all[i].path), records_.own(i));
+    fill_unended();
     if (builder_.system.location_count() == 0) add_single_location(builder_.system);
     FATHOM_CHECK(report());
     return std::move(builder_).finish();
@@ -53,10 +80,11 @@ class Mapper {
     std::vector<bool> used(records_.attributes.size());
     for (const Entry& entry : records_.entries) used[entry.attribute] = true;
     for (const Entry& entry : records_.path_entries) used[entry.attribute] = true;
-    bool nested = false;
+    bool nested = false, sampled = false;
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (!used[i]) continue;
       nested = nested || (records_.attributes[i].properties & kNested) != 0;
+      sampled = sampled || records_.attributes[i].name == kSampledPath;
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
       const Attribute& attribute = records_.attributes[i];
@@ -65,8 +93,7 @@ class Mapper {
       if (!used[i]) {
       } else if ((attribute.properties & kGlobal) != 0) {
         use = Use::global;
-      } else if ((attribute.properties & kNested) != 0 ||
-                 (!nested && attribute.name == "source.function#callpath.address")) {
+      } else if ((attribute.properties & kNested) != 0 || (!nested && attribute.name == kSampledPath)) {
         use = Use::path;
       } else if (is_rank(attribute.name)) {
         use = Use::rank;
@@ -74,13 +101,17 @@ class Mapper {
         use = Use::thread;
       } else if (number && is_counter(attribute.name)) {
         use = Use::counter;
-      } else if (attribute.is_value() && number && (attribute.properties & kHidden) == 0) {
+      } else if (!nested && !sampled && is_set_by_program(attribute)) {
+        use = Use::path;
+      } else if (attribute.is_value() && number && (attribute.properties & kHidden) == 0 &&
+                 !is_moment(attribute.name)) {
         use = Use::metric;
         if (has_twin(i)) {
           use = Use::nothing;
           twins_.push_back(attribute.name);
         }
-      } else if ((attribute.properties & kHidden) == 0 && attribute.name != "spot.channel") {
+      } else if ((attribute.properties & kHidden) == 0 && attribute.name != "spot.channel" &&
+                 !is_of_event(attribute.name)) {
         others_.push_back(attribute.name);
       }
       use_.push_back(use);
@@ -109,9 +140,12 @@ class Mapper {
 
   void metrics() {
     metric_.resize(records_.attributes.size());
+    is_timer_.resize(records_.attributes.size());
     for (std::size_t i = 0; i < records_.attributes.size(); ++i) {
       if (use_[i] != Use::metric) continue;
       const Attribute& from = records_.attributes[i];
+      is_timer_[i] = from.name.ends_with(kInclusive[1]) && !from.name.starts_with("avg#") &&
+                     !from.name.starts_with("min#") && !from.name.starts_with("max#");
       if (const MetricId known = builder_.find_metric(from.name); known.valid()) {
         metric_[i] = known;
         continue;
@@ -127,7 +161,7 @@ class Mapper {
                  : from.type == Type::integer ? ValueKind::i64
                                               : ValueKind::f64,
                  0};
-      if (from.name.find(kInclusive) != std::string::npos) to.scopes = {{Scope::inclusive, {}}};
+      if (is_inclusive(from.name)) to.scopes = {{Scope::inclusive, {}}};
       metric_[i] = builder_.add_metric(std::move(to));
     }
   }
@@ -137,8 +171,23 @@ class Mapper {
     const std::string_view name = attribute.name;
     if (name.find('/') != std::string_view::npos) return "";
     if (name.ends_with("duration.ns")) return "ns";
-    if (name.find("duration") != std::string_view::npos) return records_.old_times ? "usec" : "sec";
+    if (name.find("duration") != std::string_view::npos) {
+      // A sum is in the unit of what was summed, which alone says it in old files.
+      const std::string_view summed = name.substr(name.rfind('#') + 1);
+      for (const Attribute& other : records_.attributes) {
+        if (other.name == summed && !other.unit.empty()) return other.unit;
+      }
+      return records_.old_times || attribute.type == Type::integer ? "usec" : "sec";
+    }
     return name.find("bytes") != std::string_view::npos ? "bytes" : "occ";
+  }
+
+  // A number alone is no name.
+  [[nodiscard]] std::string name_of(const Entry& entry) const {
+    const Attribute& attribute = records_.attributes[entry.attribute];
+    const bool number = attribute.type == Type::integer || attribute.type == Type::real;
+    if (!number || (attribute.properties & kNested) != 0) return std::string(entry.value);
+    return fmt::format("{}={}", attribute.name, entry.value);
   }
 
   RegionId region(std::uint32_t attribute, std::string_view name) {
@@ -167,9 +216,10 @@ class Mapper {
   void learn(At& at, const Entry& entry) {
     switch (use_[entry.attribute]) {
       case Use::path:
-        at.last = region(entry.attribute, entry.value);
+        at.last = region(entry.attribute, name_of(entry));
         at.above = at.node;
         at.node = builder_.child(at.node, at.last);
+        parents_[at.node] = at.above;
         break;
       case Use::rank:
         at.rank = entry.value;
@@ -250,6 +300,11 @@ class Mapper {
 
   void value(LocationId location, ProfileBuilder::Node node, const Entry& entry) {
     const MetricId metric = metric_[entry.attribute];
+    if (is_timer_[entry.attribute]) {
+      Timed& timed = timed_[{location, metric}][node];
+      timed.ended = true;
+      timed.sum += parse_double(entry.value).value_or(0);
+    }
     if (builder_.metrics()[metric.index()].type.kind == ValueKind::i64) {
       const auto number = parse_integer<std::int64_t>(entry.value);
       if (!number) ++bad_values_;
@@ -258,6 +313,28 @@ class Mapper {
       const auto number = parse_double(entry.value);
       if (!number) ++bad_values_;
       if (number) builder_.add(location, metric, node, *number);
+    }
+  }
+
+  // Timers write what a region took when it ends. One that never did is known by what is inside of it.
+  void fill_unended() {
+    for (auto& [where, sums] : timed_) {
+      const auto [location, metric] = where;
+      // Children have larger numbers than parents.
+      for (auto at = sums.rbegin(); at != sums.rend(); ++at) {
+        const auto parent = parents_.find(at->first);
+        if (parent == parents_.end() || parent->second == ProfileBuilder::kRoot) continue;
+        Timed& above = sums[parent->second];
+        if (!above.ended) above.sum += at->second.sum;
+      }
+      for (const auto& [node, timed] : sums) {
+        if (timed.ended) continue;
+        if (builder_.metrics()[metric.index()].type.kind == ValueKind::i64) {
+          builder_.add(location, metric, node, static_cast<std::int64_t>(timed.sum));
+        } else {
+          builder_.add(location, metric, node, timed.sum);
+        }
+      }
     }
   }
 
@@ -330,6 +407,13 @@ class Mapper {
   std::vector<std::string> twins_, others_;
   std::map<std::pair<std::uint32_t, std::string>, RegionId> regions_;
   std::vector<At> places_;  // by path
+  struct Timed {
+    double sum = 0;
+    bool ended = false;
+  };
+  std::vector<bool> is_timer_;  // by attribute: stores what regions take that ended
+  std::map<std::pair<LocationId, MetricId>, std::map<ProfileBuilder::Node, Timed>> timed_;
+  std::unordered_map<ProfileBuilder::Node, ProfileBuilder::Node> parents_;
   RegionId unattributed_;
   std::map<std::string, std::size_t> variants_;
   std::unordered_map<std::string, LocationId> locations_;  // by rank and thread

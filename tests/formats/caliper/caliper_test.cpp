@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "formats/conversions.hpp"
 #include "formats/registry.hpp"
 #include "profile/compute.hpp"
+#include "profile/views.hpp"
 #include "temporary_directory.hpp"
 
 namespace fathom {
@@ -64,6 +66,80 @@ std::map<std::string, std::string> values(const Profile& profile, std::string_vi
   return out;
 }
 using Values = std::map<std::string, std::string>;
+
+// As versions 1.x write: nothing is marked as nested, units are told by an attribute that comes later, events are there
+// beside what the program set. The body never ends.
+TEST(Caliper, OldStreamsTellTheirUnitsLater) {
+  const std::string text = R"(__rec=node,id=13,attr=10,data=12,parent=3
+__rec=node,id=14,attr=8,data=cali.caliper.version,parent=13
+__rec=node,id=23,attr=10,data=84,parent=3
+__rec=node,id=39,attr=8,data=event.end#phase,parent=23
+__rec=node,id=21,attr=10,data=20,parent=3
+__rec=node,id=38,attr=8,data=phase,parent=21
+__rec=node,id=32,attr=22,data=usec,parent=2
+__rec=node,id=35,attr=10,data=85,parent=32
+__rec=node,id=36,attr=8,data=time.offset,parent=35
+__rec=node,id=37,attr=8,data=time.inclusive.duration,parent=35
+__rec=node,id=22,attr=8,data=time.unit,parent=21
+__rec=node,id=59,attr=10,data=20,parent=1
+__rec=node,id=60,attr=8,data=iteration,parent=59
+__rec=node,id=15,attr=14,data=1.5.dev
+__rec=node,id=45,attr=39,data=loop
+__rec=node,id=49,attr=38,data=body
+__rec=node,id=50,attr=38,data=loop,parent=49
+__rec=node,id=51,attr=60,data=0,parent=50
+__rec=node,id=52,attr=60,data=1,parent=50
+__rec=ctx,ref=51=15,attr=36=37,data=100=70
+__rec=ctx,ref=52=15,attr=36=37,data=180=80
+__rec=ctx,ref=45=50=15,attr=36=37,data=190=160
+)";
+  const auto profile = open_text(text, make_work());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  const Definitions& defs = (*profile)->defs();
+  ASSERT_EQ(defs.metrics.size(), 1u);
+  EXPECT_EQ(defs.metrics[0].unit, "usec");
+  EXPECT_EQ(defs.metrics[0].stored_as(Scope::inclusive), 0);
+  const auto total = metric_total(**profile, MetricId(std::size_t{0}), {});
+  ASSERT_TRUE(total.ok());
+  EXPECT_EQ(total->scalar(), 160);
+  EXPECT_EQ(values(**profile, "time.inclusive.duration"), (Values{{"body @0", "160"},
+                                                                  {"body->loop @0", "160"},
+                                                                  {"body->loop->iteration=0 @0", "70"},
+                                                                  {"body->loop->iteration=1 @0", "80"}}));
+}
+
+TEST(Caliper, SumsOfOldVersionsAreMicroseconds) {
+  const auto unit = [](std::string_view version, std::string_view value, std::string_view base = "") {
+    std::string text = fmt::format(R"(__rec=node,id=12,attr=10,data=577,parent=3
+__rec=node,id=14,attr=8,data=cali.caliper.version,parent=12
+__rec=node,id=15,attr=14,data={}
+__rec=node,id=19,attr=10,data=276,parent=3
+__rec=node,id=20,attr=8,data=function,parent=19
+{}__rec=node,id=24,attr=10,data=1,parent=5
+__rec=node,id=30,attr=8,data=sum#time.duration,parent=24
+__rec=node,id=31,attr=8,data=avg#time.duration,parent=24
+__rec=node,id=50,attr=20,data=main
+__rec=ctx,ref=50,attr=30=31,data={}=0.5
+__rec=globals,ref=15
+)",
+                                   version, base, value);
+    const auto profile = open_text(text, make_work());
+    EXPECT_TRUE(profile.ok());
+    return profile.ok() ? (*profile)->defs().metrics[0].unit : std::string();
+  };
+  EXPECT_EQ(unit("1.9.1", "2500.000000"), "usec");
+  EXPECT_EQ(unit("2.1.0-dev", "2500"), "usec");
+  EXPECT_EQ(unit("2.3.0", "3"), "usec");
+  // Seconds could be asked for.
+  EXPECT_EQ(unit("2.2.0-dev", "0.002500"), "sec");
+  EXPECT_EQ(unit("2.4.0", "3"), "sec");
+  EXPECT_EQ(unit("2.14.0", "3"), "sec");
+  // What was summed says it.
+  EXPECT_EQ(unit("2.4.0", "3",
+                 "__rec=node,id=40,attr=8,data=time.unit,parent=3\n__rec=node,id=41,attr=40,data=usec,parent=5\n"
+                 "__rec=node,id=42,attr=8,data=time.duration,parent=41\n"),
+            "usec");
+}
 
 TEST(Caliper, PathsRanksAndTimeSeries) {
   const Work work = make_work();
