@@ -79,7 +79,7 @@ void ChromeMapping::take(const ParsedEvent& event, const Chunk& chunk) {
   const std::uint32_t row = chunk_rows_[event.thread];
   const std::string_view name = text(event.name);
   if (event.phase == 'M') return metadata(event, name, row);
-  constexpr std::string_view kKnown = "XBEiICbneSTpFstf";
+  constexpr std::string_view kKnown = "XBEiIRPCbneSTpFstf";
   if (kKnown.find(event.phase) == std::string_view::npos) {
     ++ignored_[static_cast<unsigned char>(event.phase)];
     return;

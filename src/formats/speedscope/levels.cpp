@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "profile/build/profile_builder.hpp"
@@ -26,6 +27,13 @@ Result<void> note_bad(std::uint64_t bad, const Blob& blob, const Work& work) {
                                fmt::format("{} events or samples cannot be read or name no frame; left out", bad), bad);
 }
 
+constexpr double kMost = 4e18;  // nanoseconds
+
+std::int64_t end_of(const StoredProfile& profile, double scale) {
+  const double end = profile.end * scale;
+  return std::isfinite(end) && std::abs(end) <= kMost ? std::llround(end) : INT64_MIN;
+}
+
 class EventedTrace : public StoredTrace {
  public:
   explicit EventedTrace(const Work& work) : StoredTrace(work) {}
@@ -40,15 +48,15 @@ class EventedTrace : public StoredTrace {
     const SystemNodeId parent = definitions_.system.add(std::move(group));
     std::vector<RowNode> nodes;
     std::uint64_t bad = 0;
-    std::uint64_t unordered = 0;
+    std::uint64_t unordered = 0, unclosed = 0;
     std::uint64_t record = 0;
     for (const StoredProfile& profile : file.profiles) {
       if (!profile.evented) continue;
       const auto row = static_cast<std::uint32_t>(nodes.size());
       const double scale = nanoseconds_of(profile.unit);
       std::int64_t before = INT64_MIN;
+      std::vector<std::uint32_t> open;
       FATHOM_TRY(const std::uint64_t malformed, each_event(profile, [&](bool opens, std::size_t frame, double at) {
-                   constexpr double kMost = 4e18;
                    if (frame >= file.frames.size() || !std::isfinite(at) || std::abs(at * scale) > kMost) {
                      ++bad;
                      return;
@@ -57,13 +65,24 @@ class EventedTrace : public StoredTrace {
                    if (time < before) ++unordered;
                    before = time;
                    ++record;
+                   const auto number = static_cast<std::uint32_t>(frame);
                    if (opens) {
-                     store_.begin(row, time, static_cast<std::uint32_t>(frame), record);
+                     open.push_back(number);
+                     store_.begin(row, time, number, record);
                    } else {
-                     store_.end(row, time, static_cast<std::uint32_t>(frame), record);
+                     // What is open inside ends with it.
+                     if (const auto last = std::find(open.rbegin(), open.rend(), number); last != open.rend()) {
+                       open.resize(static_cast<std::size_t>(open.rend() - last) - 1);
+                     }
+                     store_.end(row, time, number, record);
                    }
                  }));
       bad += malformed;
+      // What is never closed lasts as long as the profile.
+      if (const std::int64_t end = end_of(profile, scale); end >= before) {
+        unclosed += open.size();
+        for (; !open.empty(); open.pop_back()) store_.end(row, end, open.back(), ++record);
+      }
       SystemNode node;
       node.parent = parent;
       node.kind = SystemKind::location;
@@ -75,6 +94,11 @@ class EventedTrace : public StoredTrace {
       nodes.push_back({row, std::move(node)});
     }
     FATHOM_CHECK(note_bad(bad, blob, work_));
+    if (unclosed > 0) {
+      FATHOM_CHECK(work_->diagnostics.add(
+          "trace.unfinished", Severity::info, blob.place(),
+          fmt::format("{} slices have no end; they last until the end of their profile", unclosed), unclosed));
+    }
     if (unordered > 0) {
       FATHOM_CHECK(work_->diagnostics.add("speedscope.unordered", Severity::warning, blob.place(),
                                           fmt::format("{} events are earlier than the one before them", unordered),

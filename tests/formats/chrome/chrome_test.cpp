@@ -161,6 +161,30 @@ TEST(Chrome, EndsOfOneMomentComeInAnyOrder) {
   }
 }
 
+// Marks and samples are moments; objects, memory dumps, clocks and contexts are told.
+TEST(Chrome, PhasesThatAreMomentsAndPhasesThatAreNone) {
+  std::string text = "[";
+  for (const std::string_view phase : {"R", "P", "N", "O", "D", "v", "V", "c", "(", ")"}) {
+    text += fmt::format(R"({{"ph":"{0}","name":"of {0}","pid":1,"tid":2,"ts":5,"id":"1","args":{{}}}},)", phase);
+  }
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace =
+      read_text(text + R"({"ph":"X","name":"x","pid":1,"tid":2,"ts":1,"dur":9}])", "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  const auto stream = trace->open(LocationId(0), {});
+  std::vector<Event> events(64);
+  const std::size_t count = (*stream)->next(events).value();
+  std::vector<std::string> markers;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (events[i].kind == EventKind::marker) markers.push_back(trace->markers()[events[i].name]);
+  }
+  EXPECT_EQ(markers, (std::vector<std::string>{"of R", "of P"}));
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "chrome.ignored_events");
+  EXPECT_EQ(work->diagnostics.all()[0].count, 8U);
+}
+
 TEST(Chrome, WhatStandsBesideTheEventsIsKeptOrTold) {
   const Work work = make_work();
   DatasetPtr dataset;

@@ -58,6 +58,37 @@ TEST(Speedscope, WhatTheImporterRefusesIsToldAndTheRestIsUsed) {
   EXPECT_EQ(noted("invalid_out-of-order-events.json")["trace.closed_early"], 1U);
 }
 
+TEST(Speedscope, WhatIsNotClosedLastsUntilTheEndOfTheProfile) {
+  const auto sums = [](const char* end, std::uint64_t told) {
+    const Work work = make_work();
+    DatasetPtr dataset;
+    const auto trace = test::read_text(
+        fmt::format(
+            R"({{"shared":{{"frames":[{{"name":"a"}},{{"name":"b"}},{{"name":"c"}}]}},"profiles":[{{)"
+            R"("type":"evented","name":"p","unit":"microseconds","startValue":0{},"events":[)"
+            R"({{"type":"O","frame":0,"at":0}},{{"type":"O","frame":1,"at":2}},{{"type":"O","frame":2,"at":3}},)"
+            R"({{"type":"C","frame":2,"at":5}}]}}]}})",
+            end),
+        "speedscope", dataset, work);
+    EXPECT_NE(trace, nullptr);
+    EXPECT_EQ(work->diagnostics.all().size(), 1U);
+    EXPECT_EQ(work->diagnostics.all()[0].id, "trace.unfinished");
+    EXPECT_EQ(work->diagnostics.all()[0].count, told);
+    std::vector<std::int64_t> out;
+    const auto stream = trace->open(LocationId(0), {});
+    std::vector<Event> events(64);
+    const std::size_t count = (*stream)->next(events).value();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (events[i].kind == EventKind::leave) out.push_back(events[i].time_ns);
+    }
+    return out;
+  };
+  EXPECT_EQ(sums(R"(,"endValue":9)", 2), (std::vector<std::int64_t>{5000, 9000, 9000}));
+  // An end before the last event is none.
+  EXPECT_EQ(sums(R"(,"endValue":4)", 2), (std::vector<std::int64_t>{5000}));
+  EXPECT_EQ(sums("", 2), (std::vector<std::int64_t>{5000}));
+}
+
 TEST(Speedscope, TracesAreWrittenAndReadAgain) {
   auto ring = open_dataset(FATHOM_SOURCE_DIR "/examples/ring/ring.meta", make_work());
   ASSERT_TRUE(ring.ok());
