@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/paraver/state_cursor.hpp"
 #include "formats/paraver/trace_names.hpp"
 #include "trace/window_index.hpp"
 
@@ -75,7 +76,8 @@ class TraceMaker {
 
   Result<void> make(const std::vector<std::string>& rows, const Work& work) {
     trace_.work_ = work;
-    const std::uint64_t count = 2 * file_.states.size() + file_.events.size() + 2 * file_.messages.size();
+    const std::uint64_t count =
+        2 * (file_.states.size() + file_.threads.size()) + file_.events.size() + 2 * file_.messages.size();
     FATHOM_TRY(trace_.reservation_, work->budget.reserve(count * sizeof(Event), "events of a Paraver trace"));
     define_places(rows);
     define_types();
@@ -268,12 +270,38 @@ class TraceMaker {
       end(message.from, EventKind::send, message.sent, message.to, 0);
       end(message.to, EventKind::recv, message.received, message.from, 1);
     }
+    idle_without_states();
     for (auto& events : trace_.events_) {
       std::stable_sort(events.begin(), events.end(),
                        [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
     }
     trace_.final_time_ = file_.nanoseconds(file_.final_time);
     trace_.windows_ = std::make_unique<WindowIndex[]>(trace_.events_.size());
+  }
+
+  // Of a thread without any state, among others that have them, nobody says that it runs: to Paraver it is in state 0.
+  void idle_without_states() {
+    if (file_.states.empty()) return;
+    std::vector<bool> told(trace_.events_.size());
+    for (const PrvState& state : file_.states) told[state.thread] = true;
+    for (std::uint32_t thread = 0; thread < told.size(); ++thread) {
+      auto& events = trace_.events_[thread];
+      if (told[thread] || events.empty()) continue;
+      const auto [first, last] = std::minmax_element(
+          events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
+      Event idle;
+      idle.location = LocationId(thread);
+      idle.kind = EventKind::state;
+      idle.name = 0;
+      idle.value = static_cast<std::int64_t>(State::idle);
+      idle.time_ns = first->time_ns;
+      Event end = idle;
+      end.has_value = false;
+      end.time_ns = last->time_ns;
+      events.insert(events.begin(), idle);
+      events.push_back(end);
+      trace_.channels_[0].values.emplace(idle.value, "Idle");
+    }
   }
 
   const PrvFile& file_;

@@ -51,6 +51,13 @@ RegionUse use_of(const Region& region, bool tasks_tell) {
   return {Use::useful, false};
 }
 
+// ovni's channel, and the states of Paraver, where only that one is useful.
+bool says_who_runs(const Channel& channel) {
+  if (channel.name == "thread state") return true;
+  const auto running = channel.values.find(1);
+  return channel.name == "state" && running != channel.values.end() && equal_ignoring_case(running->second, "running");
+}
+
 struct Uses {
   std::vector<RegionUse> regions;
   std::vector<RegionUse> contexts;  // of samples
@@ -76,7 +83,7 @@ struct Uses {
     }
     for (const RegionUse& region : regions) implied = implied && !region.parallel;
     for (std::size_t i = 0; i < trace.channels().size(); ++i) {
-      if (trace.channels()[i].name == "thread state") thread_state = ChannelId(i);
+      if (says_who_runs(trace.channels()[i])) thread_state = ChannelId(i);
     }
   }
 };

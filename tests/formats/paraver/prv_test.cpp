@@ -6,8 +6,10 @@
 #include "formats/paraver/prv_file.hpp"
 #include "formats/paraver/view_writer.hpp"
 #include "formats/registry.hpp"
+#include "formats/slice_traces.hpp"
 #include "io/file.hpp"
 #include "temporary_directory.hpp"
+#include "trace/analysis/threads.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::paraver {
@@ -88,8 +90,9 @@ TEST(Paraver, MapsToTheTraceLevel) {
             std::string((*trace)->name(*event)) + ' ' + (event->has_value ? std::to_string(event->value) : "-") + '\n';
   }
   EXPECT_EQ(text,
-            "0 state state 1\n50 state Phase 7\n50 state type 6001 -\n100 state state -\n"
-            "110 send send 0\n300 recv receive 0\n400 state Phase 8\n");
+            "0 state state 1\n50 state state 0\n50 state Phase 7\n50 state type 6001 -\n50 state state -\n"
+            "100 state state -\n110 send send 0\n300 state state 0\n300 recv receive 0\n400 state Phase 8\n"
+            "400 state state -\n");
   std::size_t messages = 0;
   ASSERT_TRUE((*trace)
                   ->messages({},
@@ -102,6 +105,31 @@ TEST(Paraver, MapsToTheTraceLevel) {
                              })
                   .ok());
   EXPECT_EQ(messages, 1U);
+}
+
+// To Paraver a thread is in state 0 as long as no record says otherwise, and of all states only 1 is useful work.
+TEST(Paraver, ThreadsWithoutStatesAreIdle) {
+  TemporaryDirectory scratch;
+  std::ofstream(scratch / "a.prv") << "#Paraver (01/02/20 at 10:11):1000_ns:1(2):1:2(1:1,1:1)\n"
+                                      "1:1:1:1:1:0:400:1\n1:1:1:1:1:400:1000:3\n"
+                                      "2:2:1:2:1:100:6000:7\n2:2:1:2:1:900:6000:0\n";
+  std::ofstream(scratch / "a.pcf") << "STATES\n0 Nothing\n1 Running\n3 Waiting a message\n";
+  auto dataset = open_dataset(scratch / "a.prv", make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  const MetricId time = (*profile)->defs().find_metric("time");
+  ASSERT_TRUE(time.valid());
+  const std::map<std::string, double> own = test::own_by_region(**profile, time);
+  EXPECT_DOUBLE_EQ(own.at("Running"), 400e-9);
+  EXPECT_DOUBLE_EQ(own.at("Waiting a message"), 600e-9);
+  EXPECT_DOUBLE_EQ(own.at("Nothing"), 800e-9);
+  EXPECT_DOUBLE_EQ(own.count("State") > 0 ? own.at("State") : 0, 0);
+  const auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok());
+  const auto threads = analysis::thread_efficiencies(**trace, make_work());
+  ASSERT_TRUE(threads.ok()) << threads.error().text();
+  EXPECT_DOUBLE_EQ(threads->parallel, 0.4);
 }
 
 TEST(Paraver, WindowsOfViews) {
