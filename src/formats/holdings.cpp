@@ -112,6 +112,7 @@ std::vector<std::string> members_of(const Source& source, const Work& work) {
       for (const TarMember& member : tar->members()) names.push_back(member.name);
     }
   }
+  std::erase_if(names, is_litter);
   return names;
 }
 
@@ -159,6 +160,7 @@ Result<std::optional<Source>> in_archive(const Source& source, const Work& work)
   } else {
     return std::optional<Source>();
   }
+  std::erase_if(names, is_litter);
   FATHOM_TRY(auto member, chosen_member(names, read, source, work));
   if (member || std::none_of(names.begin(), names.end(), belongs_to_dataset)) return member;
   std::size_t next = 0;

@@ -16,7 +16,8 @@ Result<std::vector<std::filesystem::path>> list_here(const std::filesystem::path
   std::vector<fs::path> entries;
   std::error_code status;
   for (fs::directory_iterator it(directory, status), end; !status && it != end; it.increment(status)) {
-    if (!is_temporary_name(it->path().filename().native())) entries.push_back(it->path());
+    const fs::path name = it->path().filename();
+    if (!is_temporary_name(name.native()) && !is_litter(name)) entries.push_back(it->path());
   }
   if (status) {
     return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(directory.string()));
@@ -26,6 +27,12 @@ Result<std::vector<std::filesystem::path>> list_here(const std::filesystem::path
 }
 
 }  // namespace
+
+bool is_litter(const std::filesystem::path& path) {
+  return std::any_of(path.begin(), path.end(), [](const std::filesystem::path& part) {
+    return part.native().starts_with("._") || part == ".DS_Store" || part == "__MACOSX";
+  });
+}
 
 Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory) {
   FATHOM_CHECK(team().assemble("listing"));

@@ -8,8 +8,12 @@
 
 namespace fathom {
 
-// The entries of a directory in the order of their names, without what others are just writing. The error says why it
-// cannot be read.
+// What macOS leaves beside everybody's files, on foreign disks and in archives: "._name", ".DS_Store", "__MACOSX". A
+// path is litter where a part of it is.
+bool is_litter(const std::filesystem::path& path);
+
+// The entries of a directory in the order of their names, without litter and what others are just writing. The error
+// says why it cannot be read.
 Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory);
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/writer.hpp"
 #include "formats/reading_options.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
 #include "io/output_set.hpp"
 
@@ -27,7 +28,7 @@ Match recognise(const Source& source) {
   int looked = 0;
   for (std::filesystem::directory_iterator it(source.path(), status), end; !status && it != end && looked < 4096;
        it.increment(status), ++looked) {
-    if (!parse_rank_name(it->path().filename().string())) continue;
+    if (is_litter(it->path().filename()) || !parse_rank_name(it->path().filename().string())) continue;
     if (it->path().extension() == ".gz") return {Confidence::likely, "holds NAME-0000.bin.gz files"};
     auto blob = map_file(it->path());
     if (blob && blob->starts_with(kMagic)) return {Confidence::certain, "holds rank files of a DUMPI run"};

@@ -13,6 +13,7 @@
 #include "formats/runs/run_names.hpp"
 #include "formats/runs/run_points.hpp"
 #include "formats/runs/runs_format.hpp"
+#include "io/directory.hpp"
 
 namespace fathom::runs {
 namespace {
@@ -27,7 +28,8 @@ std::vector<fs::path> entries(const fs::path& directory, std::size_t most) {
   std::error_code status;
   for (fs::directory_iterator it(directory, status), end; !status && it != end && list.size() < most;
        it.increment(status)) {
-    if (!it->path().filename().string().starts_with('.')) list.push_back(it->path());
+    const fs::path name = it->path().filename();
+    if (!name.string().starts_with('.') && !is_litter(name)) list.push_back(it->path());
   }
   std::sort(list.begin(), list.end());
   return list;
