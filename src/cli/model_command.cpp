@@ -226,7 +226,8 @@ class ModelCommand final : public Command {
     const Experiment& e = *experiment_data_;
     FATHOM_TRY(const RankingOptions options, ranking_options(e));
     // Shares are of everything, whatever is shown of it.
-    FATHOM_TRY(Ranking ranking, rank_models(e, whole_.models.empty() ? set : whole_, options));
+    if (whole_.models.empty()) return rank_models(e, set, options);
+    FATHOM_TRY(Ranking ranking, rank_models(e, whole_, options));
     std::set<std::uint32_t> chosen;
     for (const Model& m : set.models) chosen.insert(m.series);
     std::erase_if(ranking.models, [&](const RankedModel& r) { return !chosen.contains(r.model->series); });

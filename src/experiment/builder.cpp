@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/median.hpp"
+#include "base/parallel.hpp"
 
 namespace fathom {
 
@@ -58,6 +59,7 @@ constexpr std::uint64_t kPerTreeNode = 120;
 // Of a finished measurement: five statistics, its repetitions, where its values begin.
 constexpr std::uint64_t kPerMeasurement = 5 * 8 + 4 + 8;
 constexpr std::uint64_t kSmallestReservation = 1 << 16;
+constexpr std::size_t kMeasurementsPerTask = 2048;
 
 template <class Names, class Add>
 std::uint32_t intern(Names& names, std::string_view name, std::uint64_t& needed, const Add& add) {
@@ -107,6 +109,9 @@ std::uint32_t ExperimentBuilder::callpath(std::string_view name) {
 }
 
 std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
+  // Mostly the points of a series come in the order of the one before.
+  const std::uint32_t likely = last_point_ + 1 < point_count() ? last_point_ + 1 : 0;
+  if (likely < point_count() && std::ranges::equal(experiment_.point(likely), coordinates)) return last_point_ = likely;
   std::string key;
   key.resize(coordinates.size_bytes());
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
@@ -119,7 +124,7 @@ std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
     experiment_.coordinates_.insert(experiment_.coordinates_.end(), coordinates.begin(), coordinates.end());
     experiment_.point_begin_.push_back(experiment_.coordinates_.size());
   }
-  return entry->second;
+  return last_point_ = entry->second;
 }
 
 std::uint32_t ExperimentBuilder::series(std::uint32_t callpath, std::uint32_t metric) {
@@ -161,6 +166,42 @@ void ExperimentBuilder::add_statistics(std::uint32_t callpath, std::uint32_t met
   if (!take(sizeof(ValueStatistics))) return;
   statistics_.push_back(statistics);
   records_.back().statistics = static_cast<std::uint32_t>(statistics_.size());
+}
+
+void ExperimentBuilder::append(ExperimentBuilder&& next, double share) {
+  const auto room = [share](const auto& part) {
+    return static_cast<std::size_t>(static_cast<double>(part.size()) / std::clamp(share, 1e-3, 1.0) * 1.05);
+  };
+  if (records_.empty()) {
+    records_.reserve(room(next.records_));
+    values_.reserve(room(next.values_));
+  }
+  std::vector<std::uint32_t> callpaths;
+  std::vector<std::uint32_t> metrics;
+  std::vector<std::uint32_t> points;
+  std::vector<std::uint32_t> series;
+  for (const Named& c : next.experiment_.callpaths_) callpaths.push_back(callpath(c.name));
+  for (const Named& m : next.experiment_.metrics_) metrics.push_back(metric(m.name));
+  for (std::uint32_t p = 0; p < next.point_count(); ++p) points.push_back(point(next.coordinates(p)));
+  for (const Series& s : next.experiment_.series_) {
+    series.push_back(this->series(callpaths[s.callpath], metrics[s.metric]));
+  }
+  if (!take(next.records_.size() * sizeof(Record) + next.values_.size() * sizeof(double))) return;
+  for (Record record : next.records_) {
+    record.series = series[record.series];
+    record.point = points[record.point];
+    record.first += values_.size();
+    if (record.shape != 0) record.shape += static_cast<std::uint32_t>(shapes_.size());
+    if (record.statistics != 0) record.statistics += static_cast<std::uint32_t>(statistics_.size());
+    records_.push_back(record);
+  }
+  values_.append({next.values_.data(), next.values_.size()});
+  for (auto& shape : next.shapes_) {
+    if (!take(shape.size() * sizeof(ShapeToken) + sizeof shape)) return;
+    shapes_.push_back(std::move(shape));
+  }
+  if (!take(next.statistics_.size() * sizeof(ValueStatistics))) return;
+  statistics_.insert(statistics_.end(), next.statistics_.begin(), next.statistics_.end());
 }
 
 // Records by series, each series in reading order; when repeats are collected, equal points of a series next to each
@@ -294,9 +335,8 @@ std::size_t ExperimentBuilder::keep_complete_series() {
 }
 
 // Fills the flat arrays; records that belong to one measurement become one.
-bool ExperimentBuilder::place_measurements() {
+Result<void> ExperimentBuilder::place_measurements() {
   Experiment& e = experiment_;
-  std::vector<double> scratch;
   e.value_begin_.push_back(0);
   bool in_place = true;  // the values lie one record after the other already
   std::uint64_t expected = 0;
@@ -307,11 +347,11 @@ bool ExperimentBuilder::place_measurements() {
   GrowingArray<double> values;
   if (!in_place) {
     passing_ += values_.size() * sizeof(double);
-    if (!take(values_.size() * sizeof(double))) return false;
+    if (!take(values_.size() * sizeof(double))) return exceeded_;
     values.reserve(values_.size());
   }
   std::uint32_t series = 0xFFFFFFFF;
-  for (auto* figure : {&e.mean_, &e.median_, &e.minimum_, &e.maximum_, &e.deviation_}) figure->reserve(records_.size());
+  std::vector<std::uint32_t> given(statistics_.empty() ? 0 : records_.size(), 0);  // as in Record, per measurement
   e.repetitions_.reserve(records_.size());
   e.value_begin_.reserve(records_.size() + 1);
   for (std::size_t i = 0; i < records_.size();) {
@@ -320,12 +360,12 @@ bool ExperimentBuilder::place_measurements() {
     if (repeats_ == Repeats::collect) {
       while (end < records_.size() && records_[end].series == first.series && records_[end].point == first.point) ++end;
     }
-    const std::uint64_t measurement = e.mean_.size();
+    const std::uint64_t measurement = e.repetitions_.size();
     if (first.series != series) {
       series = first.series;
       e.series_[series].first = measurement;
     }
-    std::size_t begin = in_place ? first.first : values.size();
+    const std::size_t begin = in_place ? first.first : values.size();
     std::uint32_t repetitions = 0;
     std::size_t count = 0;
     bool nested = false;
@@ -337,13 +377,7 @@ bool ExperimentBuilder::place_measurements() {
         values.append({values_.data() + records_[r].first, records_[r].count});
       }
     }
-    const std::span<const double> own = {(in_place ? values_ : values).data() + begin, count};
-    const ValueStatistics s = first.statistics != 0 ? statistics_[first.statistics - 1] : statistics_of(own, scratch);
-    e.mean_.push_back(s.mean);
-    e.median_.push_back(s.median);
-    e.minimum_.push_back(s.minimum);
-    e.maximum_.push_back(s.maximum);
-    e.deviation_.push_back(s.deviation);
+    if (!given.empty()) given[measurement] = first.statistics;
     e.repetitions_.push_back(repetitions);
     e.value_begin_.push_back(begin + count);
     if (nested) {
@@ -370,7 +404,21 @@ bool ExperimentBuilder::place_measurements() {
     i = end;
   }
   e.values_ = in_place ? std::move(values_) : std::move(values);
-  return true;
+  const std::size_t count = e.repetitions_.size();
+  for (auto* figure : {&e.mean_, &e.median_, &e.minimum_, &e.maximum_, &e.deviation_}) figure->resize(count);
+  return parallel_blocks(count, kMeasurementsPerTask, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    std::vector<double> scratch;
+    for (std::size_t m = begin; m < end; ++m) {
+      const std::uint32_t known = given.empty() ? 0 : given[m];
+      const ValueStatistics s = known != 0 ? statistics_[known - 1] : statistics_of(e.values(m), scratch);
+      e.mean_[m] = s.mean;
+      e.median_[m] = s.median;
+      e.minimum_[m] = s.minimum;
+      e.maximum_[m] = s.maximum;
+      e.deviation_[m] = s.deviation;
+    }
+    return {};
+  });
 }
 
 void ExperimentBuilder::find_point_sets() {
@@ -453,7 +501,7 @@ Result<std::shared_ptr<Experiment>> ExperimentBuilder::finish() && {
   if (!order_records()) return exceeded_.error();
   if (repeats_ == Repeats::collect && !keep_points_) number_points_by_series();
   find_point_sets();
-  if (!place_measurements()) return exceeded_.error();
+  FATHOM_CHECK(place_measurements());
   // What was needed on the way only is given back before the tree is made.
   const std::uint64_t spent = records_.size() * sizeof(Record) + passing_;
   records_ = {};

@@ -58,6 +58,10 @@ class ExperimentBuilder {
                       const ValueStatistics& statistics, std::uint32_t repetitions, std::span<const double> values = {},
                       std::span<const ShapeToken> shape = {});
 
+  // What another builder, of the same file and without parameters, took of what comes next in it. `share` of all that
+  // comes, for how much room to make.
+  void append(ExperimentBuilder&& next, double share);
+
   [[nodiscard]] std::size_t parameter_count() const { return experiment_.parameters_.size(); }
   [[nodiscard]] std::size_t point_count() const { return experiment_.point_count(); }
   [[nodiscard]] std::span<const double> coordinates(std::uint32_t point) const { return experiment_.point(point); }
@@ -90,7 +94,7 @@ class ExperimentBuilder {
   std::size_t keep_complete_series();
   bool order_records();
   void number_points_by_series();
-  bool place_measurements();
+  Result<void> place_measurements();
   void find_point_sets();
   void build_call_tree();
 
@@ -105,6 +109,7 @@ class ExperimentBuilder {
   GrowingArray<double> values_;
   std::vector<ValueStatistics> statistics_;
   std::vector<std::vector<ShapeToken>> shapes_;
+  std::uint32_t last_point_ = 0;
   std::uint64_t last_pair_ = ~std::uint64_t{0};
   std::uint32_t last_series_ = 0;
   std::uint64_t needed_ = 0;    // bytes

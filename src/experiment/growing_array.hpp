@@ -41,6 +41,11 @@ class GrowingArray {
     data_ = static_cast<T*>(grown);
     room_ = room;
   }
+  // What is added holds anything.
+  void resize(std::size_t count) {
+    reserve(count);
+    size_ = count;
+  }
   void resize_down(std::size_t count) { size_ = std::min(count, size_); }
 
   [[nodiscard]] std::size_t size() const { return size_; }

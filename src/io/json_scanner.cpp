@@ -49,6 +49,12 @@ bool is_json_number(const char* at, const char* end) {
   return dot == nullptr || (dot + 1 < end && is_digit(dot[1]));
 }
 
+// Where the number that begins at `at` ends; null when there is none.
+const char* number_at(const char* at, const char* end, double& number) {
+  const auto [to, status] = std::from_chars(at, end, number);
+  return status == std::errc{} && is_json_number(at, to) ? to : nullptr;
+}
+
 }  // namespace
 
 void JsonScanner::skip_byte_order_mark() {
@@ -132,22 +138,27 @@ bool JsonScanner::accept_key(std::string_view key) {
 }
 
 bool JsonScanner::accept_numbers(std::vector<double>& out) {
-  const std::size_t begin = at_;
+  if (error_) return false;
+  const char* const end = text_.data() + text_.size();
+  const auto white = [end](const char* at) {
+    while (at < end && is_white(*at)) ++at;
+    return at;
+  };
   const std::size_t had = out.size();
-  bool plain = accept('[');
-  while (plain) {
-    peek();
-    const char* from = text_.data() + at_;
+  const char* at = white(text_.data() + at_);
+  char before = at < end ? *at : '\0';
+  for (char wanted = '['; before == wanted; wanted = ',') {
     double number = 0;
-    const auto [to, status] = std::from_chars(from, text_.data() + text_.size(), number);
-    plain = status == std::errc{} && is_json_number(from, to);
-    if (!plain) break;
+    const char* const to = number_at(white(at + 1), end, number);
+    if (to == nullptr) break;
     out.push_back(number);
-    at_ += static_cast<std::size_t>(to - from);
-    if (!accept(',')) break;
+    at = white(to);
+    before = at < end ? *at : '\0';
   }
-  if (plain && accept(']')) return true;
-  at_ = begin;
+  if (before == ']' && out.size() > had) {
+    at_ = static_cast<std::size_t>(at + 1 - text_.data());
+    return true;
+  }
   out.resize(had);
   return false;
 }

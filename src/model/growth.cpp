@@ -1,6 +1,7 @@
 #include "model/growth.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -69,35 +70,43 @@ Function replaced(const Function& function, std::uint32_t parameter, const Growt
   return out;
 }
 
-// Fits constant and coefficients of the function's terms anew; the sum of squared relative residuals.
-std::optional<double> refit(const RelativeNoise& data, Function& function) {
-  const std::size_t points = data.values.size();
-  std::vector<std::vector<double>> columns{std::vector<double>(points, 1.0)};
-  std::vector<double> scale{1};
-  for (const Term& term : function.terms) {
-    auto& column = columns.emplace_back();
-    const Term unit{1, term.factors};
-    double largest = 0;
-    for (std::size_t k = 0; k < points; ++k) {
-      column.push_back(evaluate(unit, data.point(k)));
-      largest = std::max(largest, std::fabs(column.back()));
+// Fits constant and coefficients of functions' terms anew. One is kept for many, for what it allocates.
+class Refit {
+ public:
+  // The sum of squared relative residuals.
+  std::optional<double> operator()(const RelativeNoise& data, Function& function) {
+    const std::size_t points = data.values.size();
+    const std::size_t width = function.terms.size() + 1;
+    if (width > RelativeSolver::kMostColumns || width > points) return std::nullopt;
+    std::array<const double*, RelativeSolver::kMostColumns> columns{};
+    std::array<double, RelativeSolver::kMostColumns> scale{1};
+    values_.assign(width * points, 1.0);
+    columns[0] = values_.data();
+    for (std::size_t t = 1; t < width; ++t) {
+      double* const column = values_.data() + t * points;
+      columns[t] = column;
+      Term& term = function.terms[t - 1];
+      term.coefficient = 1;
+      double largest = 0;
+      for (std::size_t k = 0; k < points; ++k) {
+        column[k] = evaluate(term, data.point(k));
+        largest = std::max(largest, std::fabs(column[k]));
+      }
+      if (!(largest > 0) || !std::isfinite(largest)) return std::nullopt;
+      for (std::size_t k = 0; k < points; ++k) column[k] /= largest;
+      scale[t] = largest;
     }
-    if (!(largest > 0) || !std::isfinite(largest)) return std::nullopt;
-    for (double& value : column) value /= largest;
-    scale.push_back(largest);
+    if (!solver_.solve(std::span(columns).first(width), data.values, kRounds, fit_)) return std::nullopt;
+    function.constant = fit_.coefficients[0];
+    for (std::size_t t = 1; t < width; ++t) function.terms[t - 1].coefficient = fit_.coefficients[t] / scale[t];
+    return fit_.squares;
   }
-  if (columns.size() > RelativeSolver::kMostColumns || columns.size() > points) return std::nullopt;
-  std::vector<const double*> pointers;
-  for (const auto& column : columns) pointers.push_back(column.data());
-  RelativeSolver solver;
-  Hypothesis fit;
-  if (!solver.solve(pointers, data.values, kRounds, fit)) return std::nullopt;
-  function.constant = fit.coefficients[0];
-  for (std::size_t t = 0; t < function.terms.size(); ++t) {
-    function.terms[t].coefficient = fit.coefficients[t + 1] / scale[t + 1];
-  }
-  return fit.squares;
-}
+
+ private:
+  std::vector<double> values_;  // column by column
+  RelativeSolver solver_;
+  Hypothesis fit_;
+};
 
 }  // namespace
 
@@ -121,13 +130,14 @@ Growth leading_growth(const Function& function, std::uint32_t parameter, Terms t
   return of_terms(list, parameter, terms).value_or(Growth{});
 }
 
-std::optional<Function> within(const Growth& allowed, const Experiment& experiment, const Model& model, Measure measure,
-                               std::uint32_t parameter) {
-  const Segment* segment = model.function.segments.empty() ? nullptr : &model.function.segments.back();
-  Function own = segment == nullptr ? model.function : segment->function;
-  const auto data = relative_noise(experiment, model, measure, segment);
+std::optional<Function> within(const Growth& allowed, const Experiment& experiment, std::uint32_t series,
+                               const Function& function, Measure measure, std::uint32_t parameter) {
+  const Segment* segment = function.segments.empty() ? nullptr : &function.segments.back();
+  Function own = segment == nullptr ? function : segment->function;
+  const auto data = relative_noise(experiment, series, own, measure, segment);
   if (!data || data->degrees <= 0) return std::nullopt;
   Function other = replaced(own, parameter, allowed);
+  static thread_local Refit refit;
   const auto with = refit(*data, own);
   const auto without = refit(*data, other);
   if (!with || !without) return std::nullopt;

@@ -25,11 +25,11 @@ bool grows_faster(const Growth& a, const Growth& b);
 enum class Terms : std::uint8_t { all, positive };  // positive: only those that add to the value
 Growth leading_growth(const Function& function, std::uint32_t parameter, Terms terms = Terms::all);
 
-// The model's function with `allowed` growth of one parameter in place of its own, where that explains the series as
-// well as its noise lets one tell: the relative residuals grow by no more than chance gives 99 times in a hundred. The
-// noise is what the repetitions show and what the model leaves. Nothing when the series outgrows that, or it cannot be
-// judged: values that are not positive, or no degree of freedom.
-std::optional<Function> within(const Growth& allowed, const Experiment& experiment, const Model& model, Measure measure,
-                               std::uint32_t parameter);
+// The function that models a series, with `allowed` growth of one parameter in place of its own, where that explains
+// the series as well as its noise lets one tell: the relative residuals grow by no more than chance gives 99 times in a
+// hundred. The noise is what the repetitions show and what the model leaves. Nothing when the series outgrows that, or
+// it cannot be judged: values that are not positive, or no degree of freedom.
+std::optional<Function> within(const Growth& allowed, const Experiment& experiment, std::uint32_t series,
+                               const Function& function, Measure measure, std::uint32_t parameter);
 
 }  // namespace fathom

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/number.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "experiment/unit.hpp"
 #include "model/predict.hpp"
@@ -124,6 +126,33 @@ Result<std::vector<double>> parse_point(std::string_view text, std::span<const s
   return point;
 }
 
+namespace {
+
+constexpr std::size_t kModelsPerTask = 128;
+
+// One model by itself: how it grows, and what it counts as at the target.
+RankedModel judged(const Experiment& e, const Model& model, Measure measure, std::span<const Growth> expected,
+                   const Ranking& ranking) {
+  RankedModel r;
+  r.model = &model;
+  r.now = model.function(ranking.largest);
+  r.counted = model.function;
+  r.growth.reserve(expected.size());
+  for (std::uint32_t p = 0; p < expected.size(); ++p) {
+    r.growth.push_back(leading_growth(model.function, p, Terms::positive));
+    // Only parameters that the target moves can hurt there.
+    if (ranking.target[p] <= ranking.largest[p] || !grows_faster(r.growth[p], expected[p])) continue;
+    // Growth that may be noise does not count at the target either.
+    auto tamed = within(expected[p], e, model.series, r.counted, measure, p);
+    r.suspect.push_back({p, !tamed});
+    if (tamed) r.counted = std::move(*tamed);
+  }
+  r.then = r.counted(ranking.target);
+  return r;
+}
+
+}  // namespace
+
 Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const RankingOptions& options) {
   Ranking ranking;
   const std::size_t parameters = e.parameters().size();
@@ -135,34 +164,26 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
   if (options.expect) {
     FATHOM_TRY(expected, parse_expectation(*options.expect, e.parameters()));
   }
-  std::map<std::uint32_t, std::pair<double, double>> totals;  // per metric, now and then
-  for (const Model& model : set.models) {
-    RankedModel r;
-    r.model = &model;
-    Model judged = model;
-    r.now = model.function(ranking.largest);
-    for (std::uint32_t p = 0; p < parameters; ++p) {
-      r.growth.push_back(leading_growth(model.function, p, Terms::positive));
-      // Only parameters that the target moves can hurt there.
-      if (ranking.target[p] <= ranking.largest[p] || !grows_faster(r.growth[p], expected[p])) continue;
-      // Growth that may be noise does not count at the target either.
-      auto tamed = within(expected[p], e, judged, set.modeler.measure, p);
-      r.suspect.push_back({p, !tamed});
-      if (tamed) judged.function = std::move(*tamed);
+  ranking.models.resize(set.models.size());
+  FATHOM_CHECK(parallel_blocks(set.models.size(), kModelsPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      ranking.models[i] = judged(e, set.models[i], set.modeler.measure, expected, ranking);
     }
+    return Result<void>();
+  }));
+  std::map<std::uint32_t, std::pair<double, double>> totals;  // per metric, now and then
+  for (const RankedModel& r : ranking.models) {
     const auto positive = [](double v) { return std::isfinite(v) && v > 0 ? v : 0; };
-    r.then = judged.function(ranking.target);
-    r.counted = std::move(judged.function);
-    auto& total = totals[e.series()[model.series].metric];
+    auto& total = totals[e.series()[r.model->series].metric];
     total.first += positive(r.now);
     total.second += positive(r.then);
-    ranking.models.push_back(std::move(r));
   }
   for (RankedModel& r : ranking.models) {
     const Series& series = e.series()[r.model->series];
     const auto [now, then] = totals[series.metric];
     r.share_now = now > 0 ? std::max(r.now, 0.0) / now : 0;
     r.share_then = then > 0 ? std::max(r.then, 0.0) / then : 0;
+    if (r.suspect.empty()) continue;
     const double as_modelled = then > 0 ? r.model->function(ranking.target) / then : 0;
     for (const auto& [p, sure] : r.suspect) {
       if (r.bug || (r.unsure && !sure) || (sure ? r.share_then : as_modelled) < kWorthSaying) continue;
@@ -183,10 +204,20 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
                      what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
     }
   }
-  std::stable_sort(ranking.models.begin(), ranking.models.end(), [](const RankedModel& a, const RankedModel& b) {
+  std::vector<std::size_t> order(ranking.models.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
+    const RankedModel& a = ranking.models[i];
+    const RankedModel& b = ranking.models[k];
     if (a.bug != b.bug) return a.bug;
     return a.share_then > b.share_then;
   });
+  // In place, from the front: what was exchanged already is where the one went that stood there.
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::size_t from = order[i];
+    while (from < i) from = order[from];
+    if (from != i) std::swap(ranking.models[i], ranking.models[from]);
+  }
   return ranking;
 }
 

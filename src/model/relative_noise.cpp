@@ -5,14 +5,15 @@
 
 namespace fathom {
 
-std::optional<RelativeNoise> relative_noise(const Experiment& experiment, const Model& model, Measure measure,
-                                            const Segment* segment) {
-  const Series& series = experiment.series()[model.series];
-  const Function& function = segment == nullptr ? model.function : segment->function;
+std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::uint32_t number,
+                                            const Function& function, Measure measure, const Segment* segment) {
+  const Series& series = experiment.series()[number];
   RelativeNoise out;
   out.parameters = experiment.parameters().size();
   const auto figures = experiment.measure(measure);
   const auto points = experiment.points_of(series);
+  out.coordinates.reserve(points.size() * out.parameters);
+  out.values.reserve(points.size());
   double squares = 0;
   double run = 0;
   double run_degrees = 0;

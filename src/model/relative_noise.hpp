@@ -22,8 +22,8 @@ struct RelativeNoise {
   }
 };
 
-// `segment`: only its points and function; null: the whole model. Nothing when values or the function are not positive.
-std::optional<RelativeNoise> relative_noise(const Experiment& experiment, const Model& model, Measure measure,
-                                            const Segment* segment);
+// `segment`: only its points; null: all of them. Nothing when values or the function are not positive.
+std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::uint32_t series,
+                                            const Function& function, Measure measure, const Segment* segment);
 
 }  // namespace fathom

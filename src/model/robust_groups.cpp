@@ -67,6 +67,9 @@ RobustGroups make_robust_groups(const Experiment& experiment, Measure measure) {
       coordinates.insert(coordinates.end(), place.begin(), place.end());
     }
     if (coordinates.size() != points.size() * parameters) continue;
+    const std::size_t measurements = list.size() * points.size();
+    data.begin.reserve(measurements + 1);
+    data.values.reserve(measurements * experiment.values(experiment.series()[list.front()].first).size());
     std::vector<double> fixed;
     const auto figures = experiment.measure(measure);
     for (const auto s : list) {

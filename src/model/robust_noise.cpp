@@ -1,6 +1,7 @@
 #include "model/robust_noise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -22,6 +23,7 @@ constexpr std::size_t kMostLines = 300;
 constexpr double kClip = 6;
 constexpr double kClearGain = -0.1;
 constexpr std::size_t kSeriesPerTask = 64;
+constexpr std::size_t kLinesPerTask = 16;
 
 double deviation_of(std::span<double> deviations, double repetitions) {
   const double bias = repetitions > 1 ? std::sqrt(repetitions / (repetitions - 1)) : 1;
@@ -49,8 +51,9 @@ Located safe_means(const Repetitions& data) {
   std::vector<double> point_scale(data.series * data.points);
   std::vector<double> series_scale(data.series);
   const auto scatter = [&](std::size_t s) {
-    std::vector<double> scratch;
-    std::vector<double> deviations;
+    static thread_local std::vector<double> scratch;
+    static thread_local std::vector<double> deviations;
+    deviations.clear();
     double repetitions = 0;
     for (std::size_t k = 0; k < data.points; ++k) {
       const auto y = data.at(s, k);
@@ -171,40 +174,43 @@ Statistic choose_statistic(const Repetitions& data, const Located& safe, std::sp
     if (line->rows.size() >= 4) pairs.emplace_back(at / lines.size(), line);
   }
   if (pairs.size() < kEnoughLines) return Statistic::safe_mean;
-  RelativeFits fits;
-  std::vector<double> v;
-  std::vector<double> sorted;
-  const auto quality = [&](Statistic statistic) {
-    std::vector<double> q;
-    for (const auto& [s, line] : pairs) {
-      v.clear();
-      for (const auto row : line->rows) {
-        v.push_back(statistic == Statistic::safe_mean ? safe.of(s)[row]
-                                                      : statistic_of(data.at(s, row), statistic, sorted));
+  constexpr std::array kCandidates = {Statistic::safe_mean, Statistic::median, Statistic::minimum, Statistic::midrange,
+                                      Statistic::lower_half};
+  std::vector<std::array<double, kCandidates.size()>> quality(pairs.size());
+  (void)parallel_blocks(pairs.size(), kLinesPerTask, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    RelativeFits fits;
+    std::vector<double> v;
+    std::vector<double> sorted;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& [s, line] = pairs[i];
+      for (std::size_t c = 0; c < kCandidates.size(); ++c) {
+        v.clear();
+        for (const auto row : line->rows) {
+          v.push_back(kCandidates[c] == Statistic::safe_mean ? safe.of(s)[row]
+                                                             : statistic_of(data.at(s, row), kCandidates[c], sorted));
+        }
+        relative_fits(*line->table, v, 1, fits);
+        quality[i][c] = std::log(residual_variance(fits, line->table->size(), static_cast<double>(v.size())));
       }
-      relative_fits(*line->table, v, 1, fits);
-      q.push_back(std::log(residual_variance(fits, line->table->size(), static_cast<double>(v.size()))));
     }
-    return q;
-  };
-  const auto base = quality(Statistic::safe_mean);
+    return {};
+  });
   Statistic best = Statistic::safe_mean;
   double best_mean = kClearGain;
-  for (const auto candidate : {Statistic::median, Statistic::minimum, Statistic::midrange, Statistic::lower_half}) {
-    const auto q = quality(candidate);
+  for (std::size_t c = 1; c < kCandidates.size(); ++c) {
     double mean = 0;
     double squares = 0;
-    for (std::size_t i = 0; i < q.size(); ++i) {
-      const double d = std::clamp(q[i] - base[i], -kClip, kClip);
+    for (const auto& q : quality) {
+      const double d = std::clamp(q[c] - q[0], -kClip, kClip);
       mean += d;
       squares += d * d;
     }
-    const auto n = static_cast<double>(q.size());
+    const auto n = static_cast<double>(quality.size());
     mean /= n;
     const double error = std::sqrt(std::max(squares / n - mean * mean, 0.0) / n);
     if (mean < best_mean && mean < -3 * error) {
       best_mean = mean;
-      best = candidate;
+      best = kCandidates[c];
     }
   }
   return best;
@@ -259,13 +265,17 @@ Prior pooled_prior(std::span<const double> variances, std::span<const double> de
   double squares = 0;
   double expected = 0;
   double count = 0;
+  struct {
+    double half = 0, digamma = 0, log = 0, trigamma = 0;
+  } last;  // mostly all have the same degrees of freedom
   for (std::size_t s = 0; s < variances.size(); ++s) {
     const double half = degrees[s] / 2;
     if (!(half > 0)) continue;
-    const double e = std::log(std::max(variances[s], 1e-28)) - digamma(half) + std::log(half);
+    if (half != last.half) last = {half, digamma(half), std::log(half), trigamma(half)};
+    const double e = std::log(std::max(variances[s], 1e-28)) - last.digamma + last.log;
     mean += e;
     squares += e * e;
-    expected += trigamma(half);
+    expected += last.trigamma;
     count += 1;
   }
   if (count < 2) return prior;

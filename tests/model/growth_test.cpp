@@ -72,7 +72,7 @@ std::pair<std::size_t, std::size_t> judged(const F& truth, double noise) {
   for (const Model& model : set->models) {
     if (!grows_faster(leading_growth(model.function, 0, Terms::positive), kLog)) continue;
     ++faster;
-    if (!within(kLog, *experiment, model, Measure::mean, 0)) ++sure;
+    if (!within(kLog, *experiment, model.series, model.function, Measure::mean, 0)) ++sure;
   }
   return {faster, sure};
 }
@@ -102,7 +102,7 @@ TEST(Growth, TheAllowedFunctionIsTheBestOfItsKind) {
   const auto experiment = std::move(builder).finish().value();
   Model model;
   model.function = {4.5, {{0.95, {factor(0, Exponent::fraction(1, 3), kZero)}}}, {}};
-  const auto tamed = within(kLog, *experiment, model, Measure::mean, 0);
+  const auto tamed = within(kLog, *experiment, model.series, model.function, Measure::mean, 0);
   if (tamed) {
     EXPECT_NEAR(tamed->constant, 3, 1e-9);
     ASSERT_EQ(tamed->terms.size(), 1U);

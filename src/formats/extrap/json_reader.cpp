@@ -5,7 +5,7 @@
 //             "coordinates":[{id,"parameter_value_pairs":[{parameter_id,parameter_value}]}],
 //             "measurements":[{coordinate_id,callpath_id,metric_id,value}]}
 //
-// The document is walked in place; only one measurement at a time is given to the parser, so a file may be of any size.
+// The document is walked in place, so a file may be of any size.
 #include "formats/extrap/json_reader.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
+#include "formats/extrap/json_measurements.hpp"
 #include "formats/extrap/json_values.hpp"
 #include "io/json_scanner.hpp"
 
@@ -57,6 +58,39 @@ Result<Parts> find_parts(const Blob& blob) {
   return parts;
 }
 
+// A list of texts.
+Result<std::vector<std::string>> names(JsonScanner& scanner) {
+  std::vector<std::string> names;
+  scanner.expect('[');
+  bool first = true;
+  while (scanner.ok() && scanner.next_element(first)) {
+    const Place place = scanner.place();
+    const std::string_view raw = scanner.skip_value();
+    if (!scanner.ok()) break;
+    if (raw.size() < 2 || raw.front() != '"') return Error("expected a name in quotes", place);
+    auto name = json_unescape(raw.substr(1, raw.size() - 2));
+    if (!name) return Error("malformed name", place);
+    names.push_back(std::move(*name));
+  }
+  FATHOM_CHECK(scanner.status());
+  return names;
+}
+
+// Almost all files have the two keys of the new layout, in this order, and nothing is wrong with them: these are read
+// in one go. Nothing for any other, which is read from its start and with care, so that errors say what is wrong.
+Result<ExperimentPtr> read_usual(const Blob& blob, const Work& work) {
+  const Error unusual("another order");
+  JsonScanner scanner(blob);
+  if (!scanner.accept('{') || !scanner.accept_key("parameters")) return unusual;
+  ExperimentBuilder builder(blob.name(), work);
+  FATHOM_TRY(const auto parameters, names(scanner));
+  for (const std::string& p : parameters) builder.parameter(p);
+  if (!scanner.accept(',') || !scanner.accept_key("measurements") || scanner.peek() != '{') return unusual;
+  FATHOM_CHECK(read_measurements_in_pieces(blob.part(scanner.offset(), blob.size() - scanner.offset()), builder, work));
+  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+  return experiment;
+}
+
 class Reader {
  public:
   Reader(const Blob& blob, const Work& work, Parts parts)
@@ -76,116 +110,14 @@ class Reader {
     return blob_.part(found->second.first, found->second.second);
   }
 
-  Result<std::vector<std::string>> names(std::string_view key) {
-    FATHOM_TRY(const Blob list, part(key));
-    JsonScanner scanner(list);
-    std::vector<std::string> names;
-    scanner.expect('[');
-    bool first = true;
-    while (scanner.ok() && scanner.next_element(first)) {
-      const Place place = scanner.place();
-      const std::string_view raw = scanner.skip_value();
-      if (!scanner.ok()) break;
-      if (raw.size() < 2 || raw.front() != '"') return Error("expected a name in quotes", place);
-      auto name = json_unescape(raw.substr(1, raw.size() - 2));
-      if (!name) return Error("malformed name", place);
-      names.push_back(std::move(*name));
-    }
-    FATHOM_CHECK(scanner.status());
-    return names;
-  }
-
-  // One object {"point":..,"values":..} of the new layout, to point_ and values_.
-  Result<void> measurement(std::string_view piece) {
-    od::document document;
-    if (const auto code = parser_.iterate(piece, document)) return json_error(code);
-    od::object object;
-    if (const auto code = document.get_object().get(object)) return json_error(code);
-    bool has_point = false;
-    bool has_values = false;
-    for (auto field : object) {
-      std::string_view key;
-      if (const auto code = field.unescaped_key().get(key)) return json_error(code);
-      od::value value;
-      if (const auto code = field.value().get(value)) return json_error(code);
-      if (key == "point") {
-        FATHOM_CHECK(read_values(value, point_));
-        if (!point_.shape.empty()) return Error("a point must be a list of numbers");
-        has_point = true;
-      } else if (key == "values") {
-        auto status = read_values(value, values_);
-        if (!status) return std::move(status).error().with("values");
-        has_values = true;
-      }
-    }
-    if (!has_point) return Error("the key 'point' is missing");
-    if (!has_values) return Error("the key 'values' is missing");
-    return {};
-  }
-
-  // Almost all are {"point":[numbers],"values":[numbers]}: read in one go. The parser takes the others, and says what
-  // is wrong with them.
-  bool plain_measurement(JsonScanner& scanner) {
-    const std::size_t begin = scanner.offset();
-    point_.clear();
-    values_.clear();
-    if (scanner.accept('{') && scanner.accept_key("point") && scanner.accept_numbers(point_.values) &&
-        scanner.accept(',') && scanner.accept_key("values") && scanner.accept_numbers(values_.values) &&
-        scanner.accept('}')) {
-      values_.repetitions = static_cast<std::uint32_t>(values_.values.size());
-      return true;
-    }
-    scanner.back_to(begin);
-    return false;
-  }
-
-  Result<void> next_measurement(JsonScanner& scanner) {
-    if (plain_measurement(scanner)) return {};
-    const std::size_t begin = scanner.offset();
-    const std::string_view piece = scanner.skip_value();
-    FATHOM_CHECK(scanner.status());
-    auto status = measurement(piece);
-    if (!status) return std::move(status).error().where(scanner.blob().place(begin));
-    return {};
-  }
-
   Result<ExperimentPtr> current() {
     ExperimentBuilder builder(blob_.name(), work_);
-    FATHOM_TRY(const auto parameters, names("parameters"));
+    FATHOM_TRY(const Blob list, part("parameters"));
+    JsonScanner scanner(list);
+    FATHOM_TRY(const auto parameters, names(scanner));
     for (const std::string& p : parameters) builder.parameter(p);
     FATHOM_TRY(const Blob measurements, part("measurements"));
-    JsonScanner scanner(measurements);
-    scanner.expect('{');
-    bool first_callpath = true;
-    while (const auto raw_callpath = scanner.next_key(first_callpath)) {
-      const auto callpath_name = json_unescape(*raw_callpath);
-      if (!callpath_name) return Error("malformed name of a call path", scanner.place());
-      const auto callpath = builder.callpath(*callpath_name);
-      scanner.expect('{');
-      bool first_metric = true;
-      while (const auto raw_metric = scanner.next_key(first_metric)) {
-        const auto metric_name = json_unescape(*raw_metric);
-        if (!metric_name) return Error("malformed name of a metric", scanner.place());
-        const auto metric = builder.metric(*metric_name);
-        scanner.expect('[');
-        bool first = true;
-        while (scanner.ok() && scanner.next_element(first)) {
-          auto status = next_measurement(scanner);
-          if (!scanner.ok()) break;
-          if (status) {
-            builder.add(callpath, metric, builder.point(point_.values), values_.values, values_.repetitions,
-                        values_.shape);
-            if (!builder.ok()) status = builder.status();
-          }
-          if (!status) {
-            return std::move(status).error().with(fmt::format("metric '{}' of '{}'", *metric_name, *callpath_name));
-          }
-        }
-        FATHOM_CHECK(scanner.status());
-      }
-      FATHOM_CHECK(scanner.status());
-    }
-    FATHOM_CHECK(scanner.status());
+    FATHOM_CHECK(read_measurements(measurements, builder));
     FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
     return experiment;
   }
@@ -353,13 +285,13 @@ class Reader {
   Work work_;
   Parts parts_;
   PieceParser parser_;
-  ValueList point_;
   ValueList values_;
 };
 
 }  // namespace
 
 Result<ExperimentPtr> read_json(const Blob& blob, const Work& work) {
+  if (auto usual = read_usual(blob, work); usual.ok() || usual.error().kind() == ErrorKind::cancelled) return usual;
   FATHOM_TRY(Parts parts, find_parts(blob));
   auto result = Reader(blob, work, std::move(parts)).read();
   if (!result) return std::move(result).error().where(Place::in(blob.name()));
