@@ -33,9 +33,11 @@ bool is_of_event(std::string_view name) {
 }
 
 // Points in time, which do not add up.
-bool is_moment(std::string_view name) { return name == "time.offset" || name == "time.timestamp"; }
+bool is_moment(std::string_view name) {
+  return name == "time.offset" || name == "time.offset.ns" || name == "time.timestamp";
+}
 
-// Queries make the first, the timers of versions before 2.10 the second.
+// Queries make the first, timers of regions the second.
 constexpr std::array<std::string_view, 2> kInclusive = {"inclusive#", "inclusive.duration"};
 
 bool is_inclusive(std::string_view name) {
@@ -144,7 +146,7 @@ class Mapper {
     for (std::size_t i = 0; i < records_.attributes.size(); ++i) {
       if (use_[i] != Use::metric) continue;
       const Attribute& from = records_.attributes[i];
-      is_timer_[i] = from.name.ends_with(kInclusive[1]) && !from.name.starts_with("avg#") &&
+      is_timer_[i] = from.name.find(kInclusive[1]) != std::string::npos && !from.name.starts_with("avg#") &&
                      !from.name.starts_with("min#") && !from.name.starts_with("max#");
       if (const MetricId known = builder_.find_metric(from.name); known.valid()) {
         metric_[i] = known;

@@ -108,6 +108,28 @@ __rec=ctx,ref=45=50=15,attr=36=37,data=190=160
                                                                   {"body->loop->iteration=1 @0", "80"}}));
 }
 
+// The same timers in today's form: nanoseconds, paths that are marked.
+TEST(Caliper, TimersOfRegionsAreInclusive) {
+  const auto profile = open_text(R"(__rec=node,id=19,attr=10,data=276,parent=3
+__rec=node,id=20,attr=8,data=region,parent=19
+__rec=node,id=12,attr=10,data=64,parent=3
+__rec=node,id=22,attr=8,data=time.unit,parent=12
+__rec=node,id=32,attr=22,data=nsec,parent=2
+__rec=node,id=35,attr=10,data=2133,parent=32
+__rec=node,id=36,attr=8,data=time.offset.ns,parent=35
+__rec=node,id=37,attr=8,data=time.inclusive.duration.ns,parent=35
+__rec=node,id=50,attr=20,data=main
+__rec=node,id=51,attr=20,data=solve,parent=50
+__rec=ctx,ref=51,attr=36=37,data=100=70
+__rec=ctx,ref=51,attr=36=37,data=300=30
+)",
+                                 make_work());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  ASSERT_EQ((*profile)->defs().metrics.size(), 1u);
+  EXPECT_EQ((*profile)->defs().metrics[0].unit, "nsec");
+  EXPECT_EQ(values(**profile, "time.inclusive.duration.ns"), (Values{{"main @0", "100"}, {"main->solve @0", "100"}}));
+}
+
 TEST(Caliper, SumsOfOldVersionsAreMicroseconds) {
   const auto unit = [](std::string_view version, std::string_view value, std::string_view base = "") {
     std::string text = fmt::format(R"(__rec=node,id=12,attr=10,data=577,parent=3
