@@ -55,11 +55,8 @@ class Writer {
   }
 
  private:
-  // What a viewer shows unasked: time where there is any.
+  // What a viewer shows unasked.
   [[nodiscard]] std::string_view shown_first() const {
-    for (const ExportedMetric& metric : values_.metrics()) {
-      if (metric.name == "time" || metric.name == "cpu") return metric.name;
-    }
     return values_.metrics().empty() ? std::string_view() : values_.metrics().front().name;
   }
 

@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "defs/sample_weight.hpp"
 #include "formats/pprof/met_stacks.hpp"
 #include "formats/pprof/stack_tree.hpp"
 #include "profile/build/profile_builder.hpp"
@@ -55,6 +56,15 @@ class Mapper {
   }
 
  private:
+  // What pprof shows unasked: the type that the file names, else the last one.
+  [[nodiscard]] const ValueType* shown_first() const {
+    const std::string_view named = file_.string(file_.default_sample_type);
+    for (const ValueType& type : file_.sample_types) {
+      if (!named.empty() && file_.string(type.type) == named) return &type;
+    }
+    return file_.sample_types.size() > 1 ? &file_.sample_types.back() : nullptr;
+  }
+
   void metrics() {
     for (const ValueType& type : file_.sample_types) {
       Metric metric;
@@ -64,6 +74,7 @@ class Mapper {
       metric.display_name = metric.name;
       metric.unit = std::string(file_.string(type.unit));
       metric.type = {ValueKind::i64, 0};
+      if (&type == shown_first()) metric.attributes.push_back(sample_weight());
       metrics_.push_back(builder_.add_metric(std::move(metric)));
     }
   }

@@ -10,6 +10,7 @@
 #include "io/inflate.hpp"
 #include "io/protobuf.hpp"
 #include "profile/compute.hpp"
+#include "profile/selection.hpp"
 #include "temporary_directory.hpp"
 
 namespace fathom {
@@ -124,6 +125,18 @@ TEST(Pprof, StacksInlinedFramesAndLabels) {
   EXPECT_EQ(dot.edge, Edge::inlined_call);
   EXPECT_EQ(dot.line, 1010);  // the line of solve it is inlined at
   EXPECT_EQ(defs.contexts[ContextId(1)].line, 1000);
+}
+
+TEST(Pprof, UnaskedIsWhatPprofShows) {
+  for (const std::uint64_t named : {0, 1, 8}) {  // nothing, "samples", something that is no type
+    Made made = small();
+    if (named != 0) put_integer(made.text, 14, named);
+    const auto profile = open_text(made.text, make_work());
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    const auto chosen = choose_or_guess_metrics(**profile, {});
+    ASSERT_TRUE(chosen.ok());
+    EXPECT_EQ((*profile)->defs().metric(chosen->front()).name, named == 1 ? "samples" : "cpu");
+  }
 }
 
 TEST(Pprof, DropsFramesAsPprofDoes) {
