@@ -93,6 +93,10 @@ bool sleeps(std::string_view name) {
   return false;
 }
 
+// Nothing that could be made faster: a thread's state of having nothing to do, and the span that a profiler (PyTorch's)
+// says it recorded.
+bool is_no_code(const Region& region) { return equal_ignoring_case(region.name, "idle") || region.paradigm == "Trace"; }
+
 }  // namespace
 
 void find_hot_spots(ProfileRules& rules) {
@@ -100,7 +104,7 @@ void find_hot_spots(ProfileRules& rules) {
     const double value = rules.flat.exclusive.scalar(row, 0);
     if (value < kHot * rules.total) break;
     const FlatProfile::Row& of = rules.flat.rows[row];
-    if (!of.region.valid()) continue;
+    if (!of.region.valid() || is_no_code(rules.defs.region(of.region))) continue;
     Finding& finding = rules.add("hot_spot", value);
     // A hot spot is not a loss: that it is uneven or waits is another finding.
     finding.level = FindingLevel::note;

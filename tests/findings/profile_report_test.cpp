@@ -45,6 +45,25 @@ TEST(ProfileReport, SerialSectionsNameTheCodeThatRunsAlone) {
   EXPECT_EQ(serial->level, FindingLevel::problem);
 }
 
+// States without work and what a profiler says of itself are no hot spots.
+TEST(ProfileReport, HotSpotsAreCode) {
+  test::MemoryProfile make({"0", "1"});
+  const MetricId time = make.metric("time");
+  make.defs().metrics[0].unit = "sec";
+  for (const char* path : {"Idle", "PyTorch Profiler (0)", "work"}) make.context(path);
+  set_region(make, "PyTorch Profiler (0)", "Trace", "");
+  make.values<double>(time, "Idle", {0, 9});
+  make.values<double>(time, "PyTorch Profiler (0)", {9, 0});
+  make.values<double>(time, "work", {3, 3});
+  const auto report = profile_report(make.build(), time);
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  std::vector<std::string> hot;
+  for (const Finding& finding : report->findings) {
+    if (finding.kind == "hot_spot") hot.push_back(finding.where.region);
+  }
+  EXPECT_EQ(hot, (std::vector<std::string>{"work"}));
+}
+
 // The same costs in three units: time is told in seconds, what is no time says what it is.
 TEST(ProfileReport, CostsAreSecondsOrSayWhatTheyAre) {
   for (const char* unit : {"sec", "ns", "occ"}) {
