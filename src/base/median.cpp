@@ -1,6 +1,7 @@
 #include "base/median.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace fathom {
@@ -9,14 +10,25 @@ namespace {
 constexpr std::size_t kFew = 8;  // the usual handful of repetitions
 
 // In order by exchanges that need no branch, which would be guessed wrong half of the time.
-void sort_few(std::span<double> values) {
-  for (std::size_t end = values.size(); end > 1; --end) {
+template <std::size_t kCount>
+void sort_few(double* values) {
+  std::array<double, kCount> own;  // in registers
+  std::copy_n(values, kCount, own.begin());
+  for (std::size_t end = kCount; end > 1; --end) {
     for (std::size_t i = 0; i + 1 < end; ++i) {
-      const double low = std::min(values[i], values[i + 1]);
-      values[i + 1] = std::max(values[i], values[i + 1]);
-      values[i] = low;
+      const double low = std::min(own[i], own[i + 1]);
+      own[i + 1] = std::max(own[i], own[i + 1]);
+      own[i] = low;
     }
   }
+  std::copy_n(own.begin(), kCount, values);
+}
+
+void sort_few(std::span<double> values) {
+  constexpr std::array<void (*)(double*), kFew + 1> kSorts = {sort_few<0>, sort_few<1>, sort_few<2>,
+                                                              sort_few<3>, sort_few<4>, sort_few<5>,
+                                                              sort_few<6>, sort_few<7>, sort_few<8>};
+  kSorts[values.size()](values.data());
 }
 
 }  // namespace

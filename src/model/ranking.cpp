@@ -136,18 +136,17 @@ RankedModel judged(const Experiment& e, const Model& model, Measure measure, std
   RankedModel r;
   r.model = &model;
   r.now = model.function(ranking.largest);
-  r.counted = model.function;
   r.growth.reserve(expected.size());
   for (std::uint32_t p = 0; p < expected.size(); ++p) {
     r.growth.push_back(leading_growth(model.function, p, Terms::positive));
     // Only parameters that the target moves can hurt there.
     if (ranking.target[p] <= ranking.largest[p] || !grows_faster(r.growth[p], expected[p])) continue;
     // Growth that may be noise does not count at the target either.
-    auto tamed = within(expected[p], e, model.series, r.counted, measure, p);
+    auto tamed = within(expected[p], e, model.series, r.counted(), measure, p);
     r.suspect.push_back({p, !tamed});
-    if (tamed) r.counted = std::move(*tamed);
+    if (tamed) r.tame = std::move(tamed);
   }
-  r.then = r.counted(ranking.target);
+  r.then = r.counted()(ranking.target);
   return r;
 }
 

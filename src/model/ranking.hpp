@@ -33,7 +33,9 @@ struct RankedModel {
     bool sure;  // beyond the noise
   };
   std::vector<Suspect> suspect;  // parameters with which it grows faster than expected
-  Function counted;              // what it counts as at the target: growth that may be noise taken as the expected one
+  std::optional<Function> tame;  // growth that may be noise taken as the expected one, where there is any
+  // What it counts as at the target.
+  [[nodiscard]] const Function& counted() const { return tame ? *tame : model->function; }
   [[nodiscard]] bool tamed() const {
     return std::any_of(suspect.begin(), suspect.end(), [](const Suspect& s) { return !s.sure; });
   }

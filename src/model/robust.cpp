@@ -81,56 +81,81 @@ bool decreasing(std::span<const double> log_x, std::span<const double> log_v) {
   return slope < kDecreasing * error && slope < -1e-12;
 }
 
-bool RelativeSolver::solve(std::span<const double* const> columns, std::span<const double> v, int rounds,
-                           Hypothesis& hypothesis) {
+namespace {
+
+// As RelativeSolver::solve for a known number of columns. `fitted` and `missing` are room for one number per value.
+template <std::size_t kWidth>
+bool solve_for(std::span<const double* const> columns, std::span<const double> v, int rounds, std::span<double> fitted,
+               std::span<double> missing, Hypothesis& hypothesis) {
   const std::size_t n = v.size();
-  const std::size_t width = columns.size();
   auto& c = hypothesis.coefficients;
-  c.assign(width, 0);
-  f_.assign(v.begin(), v.end());
+  c.assign(kWidth, 0);
+  std::copy(v.begin(), v.end(), fitted.begin());
+  std::fill(missing.begin(), missing.end(), 1.0);
   // Each round solves for what is still missing, so that rounding does not add up.
   for (int round = 0; round <= rounds; ++round) {
-    std::array<std::array<double, kMostColumns>, kMostColumns> gram{};
-    std::array<double, kMostColumns> step{};
+    std::array<std::array<double, kWidth>, kWidth> gram{};
+    std::array<double, kWidth> step{};
     for (std::size_t k = 0; k < n; ++k) {
-      const double inverse = 1 / f_[k];
-      const double missing = round == 0 ? 1 : 2 * (v[k] - f_[k]) / (v[k] + f_[k]);
-      std::array<double, kMostColumns> row{};
-      for (std::size_t a = 0; a < width; ++a) {
+      const double inverse = 1 / fitted[k];
+      std::array<double, kWidth> row{};
+      for (std::size_t a = 0; a < kWidth; ++a) {
         row[a] = columns[a][k] * inverse;
-        step[a] += row[a] * missing;
+        step[a] += row[a] * missing[k];
         for (std::size_t b = 0; b <= a; ++b) gram[a][b] += row[a] * row[b];
       }
     }
-    for (std::size_t j = 0; j < width; ++j) {
+    for (std::size_t j = 0; j < kWidth; ++j) {
       const double whole = gram[j][j];
       for (std::size_t i = 0; i < j; ++i) gram[j][j] -= gram[j][i] * gram[j][i];
       if (!(gram[j][j] > kDependent * whole)) return false;
       gram[j][j] = std::sqrt(gram[j][j]);
-      for (std::size_t r = j + 1; r < width; ++r) {
+      for (std::size_t r = j + 1; r < kWidth; ++r) {
         for (std::size_t i = 0; i < j; ++i) gram[r][j] -= gram[r][i] * gram[j][i];
         gram[r][j] /= gram[j][j];
       }
       for (std::size_t i = 0; i < j; ++i) step[j] -= gram[j][i] * step[i];
       step[j] /= gram[j][j];
     }
-    for (std::size_t j = width; j-- > 0;) {
-      for (std::size_t r = j + 1; r < width; ++r) step[j] -= gram[r][j] * step[r];
+    for (std::size_t j = kWidth; j-- > 0;) {
+      for (std::size_t r = j + 1; r < kWidth; ++r) step[j] -= gram[r][j] * step[r];
       step[j] /= gram[j][j];
       c[j] += step[j];
     }
     hypothesis.squares = 0;
     for (std::size_t k = 0; k < n; ++k) {
       double f = 0;
-      for (std::size_t a = 0; a < width; ++a) f += c[a] * columns[a][k];
+      for (std::size_t a = 0; a < kWidth; ++a) f += c[a] * columns[a][k];
       if (!(f > 0) || !std::isfinite(f)) return false;
-      f_[k] = f;
-      const double r = 2 * (v[k] - f) / (v[k] + f);
-      hypothesis.squares += r * r;
+      fitted[k] = f;
+      missing[k] = 2 * (v[k] - f) / (v[k] + f);
+      hypothesis.squares += missing[k] * missing[k];
     }
     if (round == rounds && rounds < kRoundsForExact && hypothesis.squares < kExact * static_cast<double>(n)) ++rounds;
   }
   return true;
+}
+
+}  // namespace
+
+bool RelativeSolver::solve(std::span<const double* const> columns, std::span<const double> v, int rounds,
+                           Hypothesis& hypothesis) {
+  f_.resize(2 * v.size());
+  const auto fitted = std::span(f_).first(v.size());
+  const auto missing = std::span(f_).last(v.size());
+  static_assert(kMostColumns == 4);
+  switch (columns.size()) {
+    case 1:
+      return solve_for<1>(columns, v, rounds, fitted, missing, hypothesis);
+    case 2:
+      return solve_for<2>(columns, v, rounds, fitted, missing, hypothesis);
+    case 3:
+      return solve_for<3>(columns, v, rounds, fitted, missing, hypothesis);
+    case 4:
+      return solve_for<4>(columns, v, rounds, fitted, missing, hypothesis);
+    default:
+      return false;
+  }
 }
 
 }  // namespace fathom

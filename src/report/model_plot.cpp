@@ -71,7 +71,7 @@ Result<Figure> plot_models(const Experiment& e, const ModelSet& set, const Predi
     for (std::size_t p = 0; p < parameters; ++p) far[p] = std::max(far[p], options.ranking.at[p]);
   }
   const auto size = [&](const RankedModel* r) {
-    const double value = std::fabs(r->counted(far));
+    const double value = std::fabs(r->counted()(far));
     return std::isfinite(value) ? value : -INFINITY;
   };
   std::stable_sort(models.begin(), models.end(),
@@ -88,7 +88,7 @@ Result<Figure> plot_models(const Experiment& e, const ModelSet& set, const Predi
   }
   for (const RankedModel* r : models) {
     Model& drawn = drawing.models.emplace_back(*r->model);
-    drawn.function = r->counted;
+    drawn.function = r->counted();
     drawing.unsure.push_back(r->tamed());
   }
   figure.svg = parameters == 1 ? plot::curves(drawing) : plot::planes(drawing, slices(e, far), shape);
