@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <random>
+
+#include "base/digits.hpp"
 #include "base/number.hpp"
 
 namespace fathom {
@@ -15,6 +21,50 @@ TEST(Text, ParsesWholeNumbersOnly) {
   EXPECT_FALSE(parse_integer<std::uint32_t>(""));
   EXPECT_EQ(parse_double("+1.5e3"), 1500.0);
   EXPECT_FALSE(parse_double("1.5x"));
+}
+
+// Short decimals are read in a way of their own: to the same bits as the general one.
+TEST(Text, ReadsShortDecimalsAsLongOnes) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = random() % 3 == 0 ? "-" : "";
+    const std::size_t digits = 1 + random() % 18;
+    for (std::size_t d = 0; d < digits; ++d) text += static_cast<char>('0' + random() % 10);
+    if (random() % 4 != 0) text.insert(text.size() - random() % (digits + 1), ".");
+    double expected = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const bool whole = status == std::errc{} && end == text.data() + text.size();
+    const auto found = parse_double(text);
+    ASSERT_EQ(found.has_value(), whole) << text;
+    ASSERT_TRUE(!whole || std::bit_cast<std::uint64_t>(*found) == std::bit_cast<std::uint64_t>(expected)) << text;
+  }
+  EXPECT_TRUE(std::signbit(parse_double("-0").value()));
+  EXPECT_FALSE(parse_double("-"));
+  EXPECT_FALSE(parse_double("."));
+}
+
+TEST(Text, ReadsDigitsEightAtATime) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text;
+    const std::size_t digits = random() % 9;
+    for (std::size_t d = 0; d < digits; ++d) text += static_cast<char>('0' + random() % 10);
+    while (text.size() < kDigitsRead) {
+      char c = static_cast<char>(random() % 256);
+      if (text.size() == digits && c >= '0' && c <= '9') c = '/';
+      text += c;
+    }
+    const Digits found = read_digits(text.data());
+    ASSERT_EQ(found.count, digits);
+    ASSERT_EQ(found.value, digits == 0 ? 0 : std::stoull(text.substr(0, digits))) << text;
+  }
+}
+
+TEST(Text, TrimsWhatIsBlank) {
+  EXPECT_EQ(trim(" \t\r\n\f\va b \n"), "a b");
+  EXPECT_EQ(trim("\x08 a"), "\x08 a");
+  EXPECT_EQ(trim(" \t "), "");
+  EXPECT_EQ(trim(""), "");
 }
 
 TEST(Text, ParsesSizes) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
 #include "base/parallel.hpp"
 #include "profile/reduce/reduced_source.hpp"
@@ -20,23 +18,10 @@ std::size_t hash(std::uint32_t parent, std::uint32_t region, Edge edge, std::uin
   return static_cast<std::size_t>(x * 0xC2B2AE3D27D4EB4FULL >> 20);
 }
 
-double combined(ValueKind kind, double a, double b) {
-  if (kind == ValueKind::min_f64) return std::min(a, b);
-  return kind == ValueKind::max_f64 ? std::max(a, b) : a + b;
-}
-
-// Adds to what is there; true when a sum of integers had to be cut.
-bool combine(ValueKind kind, std::uint64_t& into, std::uint64_t more) {
-  if (kind != ValueKind::i64) {
-    into = std::bit_cast<std::uint64_t>(combined(kind, std::bit_cast<double>(into), std::bit_cast<double>(more)));
-    return false;
-  }
-  const auto before = static_cast<std::int64_t>(into);
-  std::int64_t sum = 0;
-  const bool cut = __builtin_add_overflow(before, static_cast<std::int64_t>(more), &sum);
-  if (cut) sum = before < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-  into = static_cast<std::uint64_t>(sum);
-  return cut;
+// Edge and variant in one number; so many variants do not fit.
+constexpr std::uint32_t kLookAtNode = UINT32_MAX;
+std::uint32_t rest_of(Edge edge, std::uint32_t variant) {
+  return variant < kLookAtNode >> 3 ? variant << 2 | static_cast<std::uint32_t>(edge) : kLookAtNode;
 }
 
 }  // namespace
@@ -67,25 +52,30 @@ RegionId ProfileBuilder::region(std::string_view name, std::string_view file, st
 
 ProfileBuilder::Node ProfileBuilder::child(Node parent, RegionId region, Edge edge, std::uint32_t variant) {
   if ((nodes_.size() + 1) * 2 > slots_.size()) {
-    slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), 0);
+    const std::vector<Slot> before = std::move(slots_);
+    slots_.assign(std::max<std::size_t>(64, before.size() * 2), {});
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      std::size_t at = hash(nodes_[i].parent, nodes_[i].region.value, nodes_[i].edge, nodes_[i].variant) & mask;
-      while (slots_[at] != 0) at = (at + 1) & mask;
-      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    for (const Slot& slot : before) {
+      if (slot.node == kRoot) continue;
+      const NodeData& node = nodes_[slot.node];
+      std::size_t at = hash(node.parent, node.region.value, node.edge, node.variant) & mask;
+      while (slots_[at].node != kRoot) at = (at + 1) & mask;
+      slots_[at] = slot;
     }
   }
+  const std::uint32_t rest = rest_of(edge, variant);
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash(parent, region.value, edge, variant) & mask;
-  for (; slots_[at] != 0; at = (at + 1) & mask) {
-    const NodeData& node = nodes_[slots_[at] - 1];
-    if (node.parent == parent && node.region == region && node.edge == edge && node.variant == variant) {
-      return slots_[at] - 1;
-    }
+  for (; slots_[at].node != kRoot; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.parent != parent || slot.region != region.value || slot.rest != rest) continue;
+    if (rest != kLookAtNode) return slot.node;
+    if (nodes_[slot.node].edge == edge && nodes_[slot.node].variant == variant) return slot.node;
   }
+  const auto made = static_cast<Node>(nodes_.size());
   nodes_.push_back({parent, region, edge, variant});
-  slots_[at] = static_cast<std::uint32_t>(nodes_.size());
-  return static_cast<Node>(nodes_.size() - 1);
+  slots_[at] = {parent, region.value, rest, made};
+  return made;
 }
 
 void ProfileBuilder::called_from(Node node, std::int64_t line) {
@@ -102,6 +92,7 @@ MetricId ProfileBuilder::add_metric(Metric metric) {
   for (std::size_t more = 2; find_metric(metric.name).valid(); ++more) metric.name = fmt::format("{} #{}", name, more);
   first_slot_.push_back(slot_count_);
   slot_count_ += static_cast<std::uint32_t>(metric.scopes.size());
+  kinds_.resize(slot_count_, metric.type.kind);
   metrics_.push_back(std::move(metric));
   return MetricId(metrics_.size() - 1);
 }
@@ -111,19 +102,18 @@ void ProfileBuilder::put(LocationId location, MetricId metric, std::uint32_t sco
   Slots& slots = values_[location.index()];
   const std::uint32_t slot = first_slot_[metric.index()] + scope;
   if (slots.size() <= slot) slots.resize(slot_count_);
-  slots[slot].push_back({node, bits});
+  slots[slot].add(kinds_[slot], node, bits, nodes_.size());
 }
 
 Result<ProfilePtr> ProfileBuilder::finish() && {
   slots_ = {};
   region_index_ = {};
-  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
   for (const Slots& slots : values_) {
-    for (const auto& slot : slots) entries += slot.size();
+    for (const ValueColumn& slot : slots) bytes += slot.bytes();
   }
   constexpr std::uint64_t kContextBytes = 200;
-  FATHOM_TRY(auto reserved,
-             work_->budget.reserve(entries * sizeof(Entry) + nodes_.size() * kContextBytes, "the values of a profile"));
+  FATHOM_TRY(auto reserved, work_->budget.reserve(bytes + nodes_.size() * kContextBytes, "the values of a profile"));
   ContextTreeBuilder tree;
   for (const NodeData& node : nodes_) tree.add(node.parent, node.region, 0, node.line, node.edge);
   for (auto& [node, details] : details_) tree.details(node) = std::move(details);
@@ -142,60 +132,30 @@ Result<ProfilePtr> ProfileBuilder::finish() && {
   }
   defs->contexts = std::move(numbered).build();
   const bool only_calls = defs->contexts.only_calls();
-  std::vector<ValueKind> kinds;  // by slot
   for (Metric& metric : metrics_) {
     for (StoredScope& scope : metric.scopes) {
       if (scope.scope == Scope::exclusive && !only_calls) scope.scope = Scope::own;
-      kinds.push_back(metric.type.kind);
     }
   }
+  std::vector<std::uint32_t> nodes(numbers.size());  // by number
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) nodes[numbers[i].value] = i;
   values_.resize(system.location_count());
   std::vector<reduction::LocationValues> values(values_.size());
   std::atomic<std::uint64_t> overflows = 0;
   FATHOM_CHECK(parallel_for(values_.size(), [&](std::size_t i) -> Result<void> {
     reduction::LocationValues& out = values[i];
     values_[i].resize(slot_count_);
-    std::vector<std::uint64_t> sums;  // by context
-    std::vector<std::uint8_t> met;
     out.begin.push_back(0);
     for (std::uint32_t slot = 0; slot < slot_count_; ++slot) {
-      auto& list = values_[i][slot];
-      const auto keep = [&](std::uint32_t context, std::uint64_t bits) {
-        if (bits == 0 && (kinds[slot] == ValueKind::i64 || kinds[slot] == ValueKind::f64)) return;
+      ValueColumn column = std::move(values_[i][slot]);
+      const bool adds_up = kinds_[slot] == ValueKind::i64 || kinds_[slot] == ValueKind::f64;
+      column.each(kinds_[slot], numbers, nodes, [&](std::uint32_t context, std::uint64_t bits) {
+        if (bits == 0 && adds_up) return;
         out.contexts.push_back(context);
         out.values.push_back(bits);
-      };
-      // Values of one context add up in the order in which they came, whichever way.
-      if (list.size() >= numbers.size() / 4) {
-        sums.assign(numbers.size(), 0);
-        met.assign(numbers.size(), 0);
-        for (const Entry& entry : list) {
-          const std::uint32_t context = numbers[entry.node].value;
-          if (met[context] == 0) {
-            met[context] = 1;
-            sums[context] = entry.bits;
-          } else if (combine(kinds[slot], sums[context], entry.bits)) {
-            ++overflows;
-          }
-        }
-        for (std::uint32_t context = 0; context < numbers.size(); ++context) {
-          if (met[context] != 0) keep(context, sums[context]);
-        }
-      } else {
-        for (Entry& entry : list) entry.node = numbers[entry.node].value;
-        const auto before = [](const Entry& a, const Entry& b) { return a.node < b.node; };
-        if (!std::is_sorted(list.begin(), list.end(), before)) std::stable_sort(list.begin(), list.end(), before);
-        for (std::size_t at = 0; at < list.size();) {
-          const std::uint32_t context = list[at].node;
-          std::uint64_t bits = list[at].bits;
-          for (++at; at < list.size() && list[at].node == context; ++at) {
-            if (combine(kinds[slot], bits, list[at].bits)) ++overflows;
-          }
-          keep(context, bits);
-        }
-      }
+      });
+      overflows += column.cuts();
       out.begin.push_back(static_cast<std::uint32_t>(out.contexts.size()));
-      list = {};
     }
     return {};
   }));

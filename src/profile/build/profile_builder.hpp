@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "profile/build/value_column.hpp"
 #include "profile/profile.hpp"
 
 namespace fathom {
@@ -53,10 +54,6 @@ class ProfileBuilder {
   Result<ProfilePtr> finish() &&;
 
  private:
-  struct Entry {
-    std::uint32_t node;
-    std::uint64_t bits;
-  };
   struct NodeData {
     Node parent;
     RegionId region;
@@ -65,7 +62,7 @@ class ProfileBuilder {
     bool has_line = false;
     std::int64_t line = -1;
   };
-  using Slots = std::vector<std::vector<Entry>>;  // by stored metric
+  using Slots = std::vector<ValueColumn>;  // by stored metric
 
   void put(LocationId location, MetricId metric, std::uint32_t scope, Node node, std::uint64_t bits);
 
@@ -74,12 +71,20 @@ class ProfileBuilder {
   std::vector<Region> regions_;
   std::unordered_map<std::string, RegionId> region_index_;
   std::vector<NodeData> nodes_;
-  std::vector<std::uint32_t> slots_;  // of the index of nodes: number + 1, 0 = free
+  // Of the index of nodes: all that is needed to find one stands in one place.
+  struct Slot {
+    Node parent = kRoot;
+    std::uint32_t region = 0;
+    std::uint32_t rest = 0;  // edge and variant
+    Node node = kRoot;       // kRoot = free
+  };
+  std::vector<Slot> slots_;
   std::unordered_map<Node, ContextDetails> details_;
   MetricList metrics_;
   std::vector<std::uint32_t> first_slot_;  // by metric
   std::uint32_t slot_count_ = 0;
-  std::vector<Slots> values_;  // by location
+  std::vector<ValueKind> kinds_;  // by slot
+  std::vector<Slots> values_;     // by location
   std::string key_;
 };
 
