@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "formats/caliper/plain_records.hpp"
 #include "formats/caliper/raw_record.hpp"
 #include "formats/caliper/records.hpp"
 #include "io/line_cursor.hpp"
@@ -85,10 +86,14 @@ bool durations_are_whole(const Records& records) {
   for (const Attribute& attribute : records.attributes) {
     counted.push_back(attribute.name.find("duration") != std::string::npos && !attribute.name.starts_with("avg#"));
   }
-  return std::all_of(records.entries.begin(), records.entries.end(), [&](const Entry& entry) {
+  Entry::Room room;
+  const auto is_whole = [&](const Entry& entry) {
     if (!counted[entry.attribute]) return true;
-    const double value = parse_double(entry.value).value_or(0);
+    const double value = parse_double(entry.text(room)).value_or(0);
     return value == std::floor(value);
+  };
+  return std::all_of(records.pieces.begin(), records.pieces.end(), [&](const RecordPiece& piece) {
+    return std::all_of(piece.entries.begin(), piece.entries.end(), is_whole);
   });
 }
 
@@ -100,35 +105,22 @@ class Reader {
 
   Result<std::shared_ptr<const Records>> run() {
     // Lines are taken apart many at once and used in order.
-    constexpr std::size_t kBlock = 256;
-    std::vector<RawRecord> raw(thread_count() == 1 ? kBlock : 64 * kBlock);
-    bool any = false;
-    for (bool more = true; more;) {
-      std::size_t count = 0;
-      while (count < raw.size()) {
-        const auto line = lines_.next();
-        more = line.has_value();
-        if (!more) break;
-        raw[count].line = *line;
-        raw[count++].number = lines_.number();
-      }
-      FATHOM_CHECK(parallel_blocks(count, kBlock, [&](std::size_t begin, std::size_t end) -> Result<void> {
-        for (std::size_t i = begin; i < end; ++i) raw[i].read(nullptr);
+    constexpr std::size_t kPieceBytes = 1 << 18;
+    const std::size_t at_once = thread_count() == 1 ? 1 : std::size_t{4} * thread_count();
+    while (!lines_.at_end()) {
+      std::vector<LineCursor> texts;
+      while (texts.size() < at_once && !lines_.at_end()) texts.push_back(lines_.cut(kPieceBytes));
+      std::vector<PlainPiece> pieces(texts.size());
+      FATHOM_CHECK(parallel_for(texts.size(), [&](std::size_t i) -> Result<void> {
+        pieces[i].read(std::move(texts[i]));
         return {};
       }));
-      for (RawRecord& one : std::span(raw).first(count)) {
-        at_ = &one;
-        if (!one.line.starts_with("__rec=")) {
-          if (trim(one.line).empty()) continue;
-          FATHOM_CHECK(refuse("a line does not begin with '__rec='"));
-          continue;
-        }
-        any = true;
-        if (one.escaped) one.read(&records_->texts);
-        FATHOM_CHECK(record());
+      for (PlainPiece& piece : pieces) {
+        FATHOM_CHECK(take(piece));
+        FATHOM_CHECK(writer_.add(std::move(piece.records)));
       }
     }
-    if (!any) return Error("has no record '__rec=': it is no Caliper stream", records_->blob.place());
+    if (!any_) return Error("has no record '__rec=': it is no Caliper stream", records_->blob.place());
     if (unknown_ > 0) {
       FATHOM_CHECK(work_->diagnostics.add("caliper.reference", Severity::warning, records_->blob.place(),
                                           "a node or attribute is named that is not there; ignored", unknown_));
@@ -139,8 +131,58 @@ class Reader {
 
  private:
   Result<void> refuse(std::string what) {
-    return work_->diagnostics.warn("caliper.line", Place::at_line(records_->blob.name(), at_->number),
-                                   what + "; left out");
+    return work_->diagnostics.warn("caliper.line", Place::at_line(records_->blob.name(), number_), what + "; left out");
+  }
+
+  // Numbers of nodes become paths and attributes; what is kept is written over what was read, which is never less.
+  Result<void> take(PlainPiece& piece) {
+    std::vector<Record>& all = piece.records.all;
+    Entry* to = piece.records.entries.data();
+    const Entry* from = to;
+    std::size_t kept = 0;
+    std::size_t other = 0;
+    for (const Record record : all) {
+      if (record.path == PlainPiece::kOther) {
+        FATHOM_TRY(const auto path, other_line(piece.others[other++]));
+        from += record.count;
+        if (!path) continue;
+        to = std::copy(own_.begin(), own_.end(), to);
+        all[kept++] = {*path, static_cast<std::uint32_t>(own_.size())};
+        continue;
+      }
+      any_ = true;
+      FATHOM_TRY(const std::uint32_t path, path_of(record.path == PlainPiece::kNoNode ? kNone : record.path));
+      Entry* const first = to;
+      for (const Entry* const end = from + record.count; from != end; ++from) {
+        const std::uint32_t attribute = this->attribute(from->attribute);
+        unknown_ += attribute == kNoAttribute ? 1 : 0;
+        Entry entry = *from;
+        entry.attribute = attribute;
+        if (attribute != kNoAttribute) *to++ = entry;
+      }
+      all[kept++] = {path, static_cast<std::uint32_t>(to - first)};
+    }
+    piece.records.entries.resize(static_cast<std::size_t>(to - piece.records.entries.data()));
+    all.resize(kept);
+    lines_.skip(piece.lines);
+    return {};
+  }
+
+  // The path of a record of values, whose entries are then in own_; nothing when it is anything else.
+  Result<std::optional<std::uint32_t>> other_line(const PlainPiece::Other& other) {
+    raw_.line = other.line;
+    number_ = lines_.number() + other.number;
+    if (!raw_.line.starts_with("__rec=")) {
+      if (!trim(raw_.line).empty()) FATHOM_CHECK(refuse("a line does not begin with '__rec='"));
+      return std::optional<std::uint32_t>();
+    }
+    any_ = true;
+    if (raw_.line.size() > kLongestLine) {
+      FATHOM_CHECK(refuse("a line is longer than 4 GiB"));
+      return std::optional<std::uint32_t>();
+    }
+    raw_.read(records_->texts);
+    return record();
   }
 
   // Every stream knows the types and what attributes are made of.
@@ -153,16 +195,18 @@ class Reader {
     nodes_.put(11, {kTypeAttribute, kNone, "ptr"});
   }
 
-  Result<void> record() {
-    if (!at_->sound) return refuse("a record has something else where the number of a node is expected");
-    if (at_->kind == "node") return node(at_->id, at_->parent);
-    if (at_->kind == "ctx" || at_->kind == "globals") return snapshot(at_->kind == "globals");
-    return refuse(fmt::format("a record of the unknown kind '{}'", at_->kind));
+  Result<std::optional<std::uint32_t>> record() {
+    const bool values = raw_.kind == "ctx" || raw_.kind == "globals";
+    if (raw_.sound && values) return snapshot(raw_.kind == "globals");
+    FATHOM_CHECK(!raw_.sound           ? refuse("a record has something else where the number of a node is expected")
+                 : raw_.kind == "node" ? node(raw_.id, raw_.parent)
+                                       : refuse(fmt::format("a record of the unknown kind '{}'", raw_.kind)));
+    return std::optional<std::uint32_t>();
   }
 
   Result<void> node(std::uint64_t id, std::uint64_t parent) {
-    if (id == kNone || at_->attributes.size() != 1) return refuse("a node without an id or attribute");
-    Node made{at_->attributes[0], parent, at_->data.empty() ? std::string_view() : at_->data[0]};
+    if (id == kNone || raw_.attributes.size() != 1) return refuse("a node without an id or attribute");
+    Node made{raw_.attributes[0], parent, raw_.data.empty() ? std::string_view() : raw_.data[0]};
     if (const Node* const known = nodes_.find(id)) {
       const bool same = known->attribute == made.attribute && known->parent == made.parent && known->data == made.data;
       if (same && known->stream == stream_) return {};
@@ -245,58 +289,62 @@ class Reader {
         break;
       }
       if (const std::uint32_t attribute = this->attribute(found->attribute); attribute != kNoAttribute) {
-        path.push_back({attribute, found->data});
+        path.emplace_back(attribute, found->data);
       }
       at = found->parent;
     }
     std::reverse(path.begin() + static_cast<std::ptrdiff_t>(begin), path.end());
   }
 
-  Result<std::uint32_t> path_of_record() {
-    if (at_->refs.empty()) return std::uint32_t{0};
-    path_.clear();
-    if (at_->refs.size() == 1) {
-      Node* const node = nodes_.find(at_->refs[0]);
-      if (node == nullptr) {
-        ++unknown_;
-        return std::uint32_t{0};
-      }
-      if (node->path == kNoPath || node->path_stream != stream_) {
-        walk(at_->refs[0], path_);
-        FATHOM_TRY(node->path, writer_.path(path_));
-        node->path_stream = stream_;
-      }
-      return node->path;
+  // From the root to a node; kNone has none.
+  Result<std::uint32_t> path_of(std::uint64_t id) {
+    if (id == kNone) return std::uint32_t{0};
+    Node* const node = nodes_.find(id);
+    if (node == nullptr) {
+      ++unknown_;
+      return std::uint32_t{0};
     }
-    const auto [known, fresh] = joined_.try_emplace(at_->refs, 0);
+    if (node->path == kNoPath || node->path_stream != stream_) {
+      path_.clear();
+      walk(id, path_);
+      FATHOM_TRY(node->path, writer_.path(path_));
+      node->path_stream = stream_;
+    }
+    return node->path;
+  }
+
+  Result<std::uint32_t> path_of_record() {
+    if (raw_.refs.size() < 2) return path_of(raw_.refs.empty() ? kNone : raw_.refs[0]);
+    const auto [known, fresh] = joined_.try_emplace(raw_.refs, 0);
     if (fresh) {
-      for (const std::uint64_t ref : at_->refs) walk(ref, path_);
+      path_.clear();
+      for (const std::uint64_t ref : raw_.refs) walk(ref, path_);
       FATHOM_TRY(known->second, writer_.path(path_));
     }
     return known->second;
   }
 
-  Result<void> snapshot(bool globals) {
+  Result<std::optional<std::uint32_t>> snapshot(bool globals) {
     FATHOM_TRY(const std::uint32_t path, path_of_record());
-    const std::size_t begin = records_->entries.size();
-    for (std::size_t i = 0; i < std::min(at_->attributes.size(), at_->data.size()); ++i) {
-      const std::uint32_t attribute = this->attribute(at_->attributes[i]);
+    own_.clear();
+    for (std::size_t i = 0; i < std::min(raw_.attributes.size(), raw_.data.size()); ++i) {
+      const std::uint32_t attribute = this->attribute(raw_.attributes[i]);
       if (attribute == kNoAttribute) {
         ++unknown_;
       } else {
-        records_->entries.push_back({attribute, at_->data[i]});
+        own_.emplace_back(attribute, raw_.data[i]);
       }
     }
-    if (at_->attributes.size() != at_->data.size())
+    if (raw_.attributes.size() != raw_.data.size())
       FATHOM_CHECK(refuse("a record has other numbers of attributes and values"));
-    if (!globals) return writer_.record(path);
+    if (!globals) return std::optional(path);
+    Entry::Room room;
     const auto add = [&](const Entry& entry) {
-      records_->globals.emplace_back(records_->attributes[entry.attribute].name, std::string(entry.value));
+      records_->globals.emplace_back(records_->attributes[entry.attribute].name, std::string(entry.text(room)));
     };
     for (const Entry& entry : records_->path(path)) add(entry);
-    for (std::size_t i = begin; i < records_->entries.size(); ++i) add(records_->entries[i]);
-    records_->entries.resize(begin);
-    return {};
+    for (const Entry& entry : own_) add(entry);
+    return std::optional<std::uint32_t>();
   }
 
   static constexpr std::size_t kDeepest = 10000;  // nodes on a path: a cycle is none
@@ -317,11 +365,14 @@ class Reader {
   Nodes nodes_;
   std::uint32_t stream_ = 0;
   std::map<std::vector<std::uint64_t>, std::uint32_t> joined_;  // paths of several nodes
-  const RawRecord* at_ = nullptr;                               // the line at hand
+  RawRecord raw_;                                               // the line at hand, where it is no plain one
+  std::uint64_t number_ = 0;                                    // of it
+  std::vector<Entry> own_;                                      // of the record at hand
   std::vector<Entry> path_;
   std::vector<Waiting> waiting_;
   std::uint64_t version_ = kNone;  // the attribute that tells Caliper's own
   bool old_ = false;
+  bool any_ = false;
   std::uint64_t unknown_ = 0;
 };
 

@@ -21,25 +21,24 @@ class CaliperDataset final : public StackFileDataset {
     const std::string* version = find_attribute(records_->globals, "cali.caliper.version");
     return version == nullptr ? "" : *version;
   }
-  [[nodiscard]] std::vector<InfoEntry> more_info() const override {
-    return {{"records", std::uint64_t{records_->all.size()}}};
-  }
+  [[nodiscard]] std::vector<InfoEntry> more_info() const override { return {{"records", records_->count}}; }
   Result<ProfilePtr> make_profile() override { return to_profile(*records_, work()); }
 
   Result<void> dump(const DumpOptions&, const TextSink& sink) override {
     std::string text;
+    Entry::Room room;
     const auto add = [&](const Entry& entry) {
       if (!text.empty()) text += ',';
       text += records_->attributes[entry.attribute].name;
       text += '=';
-      text += entry.value;
+      text += entry.text(room);
     };
-    for (std::size_t i = 0; i < records_->all.size(); ++i) {
+    records_->each([&](std::uint32_t path, std::span<const Entry> own) {
       text.clear();
-      for (const Entry& entry : records_->path(records_->all[i].path)) add(entry);
-      for (const Entry& entry : records_->own(i)) add(entry);
-      if (!sink(text + "\n")) return {};
-    }
+      for (const Entry& entry : records_->path(path)) add(entry);
+      for (const Entry& entry : own) add(entry);
+      return sink(text + "\n");
+    });
     return {};
   }
 

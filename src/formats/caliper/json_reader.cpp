@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
-#include "base/number.hpp"
 #include "formats/caliper/records.hpp"
 
 namespace fathom::caliper {
@@ -41,6 +41,7 @@ class Reader {
     FATHOM_CHECK(read_columns(top, columns));
     if (has_nodes) FATHOM_CHECK(read_nodes(nodes));
     for (const dom::element row : data) FATHOM_CHECK(read_row(row));
+    FATHOM_CHECK(writer_.add(std::move(piece_)));
     for (const auto [key, value] : top) {
       if (key == "data" || key == "columns" || key == "column_metadata" || key == "nodes") continue;
       records_->globals.emplace_back(std::string(key), text_of(value));
@@ -118,6 +119,7 @@ class Reader {
     dom::array cells;
     if (row.get_array().get(cells) != simdjson::SUCCESS) return wrong("a row of 'data' is no array");
     std::size_t column = 0;
+    const std::size_t first = piece_.entries.size();
     key_.clear();
     for (const dom::element cell : cells) {
       if (column >= records_->attributes.size()) {
@@ -128,9 +130,9 @@ class Reader {
       if (cell.is_null()) continue;
       std::uint64_t node = 0;
       if (is_value_[attribute]) {
-        records_->entries.push_back({attribute, number_text(cell, records_->attributes[attribute])});
+        piece_.entries.push_back(value_of(cell, attribute));
       } else if (cell.get_uint64().get(node) != simdjson::SUCCESS) {
-        records_->entries.push_back({attribute, records_->texts.emplace_back(text_of(cell))});
+        piece_.entries.emplace_back(attribute, records_->texts.emplace_back(text_of(cell)));
       } else if (node >= nodes_.size()) {
         ++bad_rows_;
       } else {
@@ -138,14 +140,34 @@ class Reader {
       }
     }
     FATHOM_TRY(const std::uint32_t path, path_of_row());
-    return writer_.record(path);
+    piece_.all.push_back({path, static_cast<std::uint32_t>(piece_.entries.size() - first)});
+    constexpr std::size_t kPiece = 1 << 16;
+    if (piece_.entries.size() + piece_.all.size() < kPiece) return {};
+    return writer_.add(std::exchange(piece_, {}));
   }
 
   // The nodes that a row names, with all above them; rows name the same ones again and again.
   Result<std::uint32_t> path_of_row() {
     if (key_.empty()) return std::uint32_t{0};
+    // As a rule it is one.
+    if (key_.size() == 1) {
+      if (one_node_.size() <= key_[0].first) one_node_.resize(key_[0].first + std::size_t{1});
+      auto& paths = one_node_[key_[0].first];
+      if (paths.empty()) paths.resize(nodes_.size());
+      std::uint32_t& path = paths[key_[0].second];
+      if (path == 0) {
+        FATHOM_TRY(path, made_path());
+      }
+      return path;
+    }
     const auto [known, fresh] = paths_.try_emplace(key_, 0);
-    if (!fresh) return known->second;
+    if (fresh) {
+      FATHOM_TRY(known->second, made_path());
+    }
+    return known->second;
+  }
+
+  Result<std::uint32_t> made_path() {
     std::vector<Entry> path;
     for (const auto& [attribute, node] : key_) {
       const std::size_t begin = path.size();
@@ -155,26 +177,25 @@ class Reader {
           ++bad_rows_;
           break;
         }
-        path.push_back({attribute, *nodes_[at].label});
+        path.emplace_back(attribute, *nodes_[at].label);
         at = nodes_[at].parent;
       }
       std::reverse(path.begin() + static_cast<std::ptrdiff_t>(begin), path.end());
     }
-    FATHOM_TRY(known->second, writer_.path(path));
-    return known->second;
+    return writer_.path(path);
   }
 
-  std::string_view number_text(dom::element cell, Attribute& attribute) {
+  Entry value_of(dom::element cell, std::uint32_t column) {
+    Attribute& attribute = records_->attributes[column];
     std::int64_t integer = 0;
-    if (cell.get_int64().get(integer) == simdjson::SUCCESS)
-      return records_->texts.emplace_back(std::to_string(integer));
+    if (cell.get_int64().get(integer) == simdjson::SUCCESS) return {column, integer};
     double real = 0;
     if (cell.get_double().get(real) == simdjson::SUCCESS) {
       if (attribute.type == Type::integer) attribute.type = Type::real;
-      return records_->texts.emplace_back(exact_text(real));
+      return {column, real};
     }
     attribute.type = Type::text;
-    return records_->texts.emplace_back(text_of(cell));
+    return {column, records_->texts.emplace_back(text_of(cell))};
   }
 
   static constexpr std::uint64_t kNoParent = ~std::uint64_t{0};
@@ -187,11 +208,13 @@ class Reader {
   Work work_;
   RecordWriter writer_;
   std::shared_ptr<Records> records_;
+  RecordPiece piece_;  // the rows since the last one
   std::vector<bool> is_value_;
   std::vector<Node> nodes_;
   using RowKey = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // columns with their nodes
   RowKey key_;
   std::map<RowKey, std::uint32_t> paths_;
+  std::vector<std::vector<std::uint32_t>> one_node_;  // paths of rows with one node, by column and node; 0 = none yet
   std::uint64_t bad_rows_ = 0;
 };
 

@@ -14,30 +14,26 @@ struct RawRecord {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   std::string_view line;
-  std::uint64_t number = 0;  // of the line
   std::string_view kind;
   std::uint64_t id = kNone;
   std::uint64_t parent = kNone;
   std::vector<std::uint64_t> refs, attributes;
   std::vector<std::string_view> data;
-  bool sound = true;     // numbers are numbers
-  bool escaped = false;  // it has texts that must be written anew, and was given no room for them: nothing is known
+  bool sound = true;  // numbers are numbers
 
   // Fills all of it; `texts` takes those that are escaped in the file. Room that was used before is used again.
-  void read(std::deque<std::string>* texts) {
+  void read(std::deque<std::string>& texts) {
     kind = {};
     id = parent = kNone;
     refs.clear();
     attributes.clear();
     data.clear();
     sound = true;
-    escaped = false;
     for (std::size_t at = 0; at < line.size();) {
       const std::string_view key = value(at, texts);
       while (at < line.size() && line[at] == '=') {
         ++at;
         const std::string_view one = value(at, texts);
-        if (escaped) return;
         take(key, one);
       }
       if (at < line.size() && line[at] == ',') ++at;
@@ -77,7 +73,7 @@ struct RawRecord {
   }
 
   // One value of a field: up to '=', ',' or the end; backslashes escape.
-  std::string_view value(std::size_t& at, std::deque<std::string>* texts) {
+  std::string_view value(std::size_t& at, std::deque<std::string>& texts) {
     const std::size_t begin = at;
     bool rewrite = false;
     while (at < line.size() && line[at] != '=' && line[at] != ',') {
@@ -90,10 +86,6 @@ struct RawRecord {
     at = std::min(at, line.size());
     const std::string_view raw = line.substr(begin, at - begin);
     if (!rewrite) return raw;
-    if (texts == nullptr) {
-      escaped = true;
-      return {};
-    }
     std::string out;
     for (std::size_t i = 0; i < raw.size(); ++i) {
       if (raw[i] == '\\' && i + 1 < raw.size()) {
@@ -103,7 +95,7 @@ struct RawRecord {
         out.push_back(raw[i]);
       }
     }
-    return texts->emplace_back(std::move(out));
+    return texts.emplace_back(std::move(out));
   }
 };
 

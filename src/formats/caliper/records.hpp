@@ -1,6 +1,7 @@
 // What Caliper writes, whatever the spelling: attributes, and records of attributes with values.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "base/work.hpp"
 #include "defs/attributes.hpp"
 #include "io/blob.hpp"
@@ -32,15 +34,51 @@ struct Attribute {
   [[nodiscard]] bool is_value() const { return (properties & kAsValue) != 0; }
 };
 
+inline constexpr std::size_t kLongestLine = UINT32_MAX - 2;
+
+// An attribute with its value, as the file has it: a text, or a number of JSON. There are many of them: no bytes are
+// lost between their parts. Nothing is longer than what can be a line.
 struct Entry {
+  using Room = std::array<char, text_writing::kNumberRoom>;
+  static constexpr std::uint32_t kInteger = UINT32_MAX;  // instead of sizes
+  static constexpr std::uint32_t kReal = UINT32_MAX - 1;
+
+  union {
+    const char* begin = nullptr;
+    std::int64_t integer;
+    double real;
+  };
+  std::uint32_t size = 0;
   std::uint32_t attribute = 0;
-  std::string_view value;
+
+  Entry() = default;
+  Entry(std::uint32_t of, std::string_view value)
+      : begin(value.data()), size(static_cast<std::uint32_t>(value.size())), attribute(of) {}
+  Entry(std::uint32_t of, std::int64_t value) : integer(value), size(kInteger), attribute(of) {}
+  Entry(std::uint32_t of, double value) : real(value), size(kReal), attribute(of) {}
+
+  [[nodiscard]] bool is_integer() const { return size == kInteger; }
+  [[nodiscard]] bool is_real() const { return size == kReal; }
+  // Numbers are written into the room.
+  [[nodiscard]] std::string_view text(Room& room) const {
+    if (!is_integer() && !is_real()) return {begin, size};
+    const char* const end =
+        is_integer() ? text_writing::put_integer(room.data(), integer) : text_writing::put_real(room.data(), real);
+    return {room.data(), static_cast<std::size_t>(end - room.data())};
+  }
 };
+static_assert(sizeof(Entry) == 16);
 
 // Most records name a path of the tree that others name, too: a path is kept once.
 struct Record {
   std::uint32_t path = 0;
-  std::size_t end = 0;  // of its own entries
+  std::uint32_t count = 0;  // of its own entries
+};
+
+// Some of the records, in the order of the file.
+struct RecordPiece {
+  std::vector<Entry> entries;  // of all of them, beside their paths
+  std::vector<Record> all;
 };
 
 // MT: safe (const).
@@ -49,8 +87,8 @@ struct Records {
   std::vector<Attribute> attributes;
   std::vector<Entry> path_entries;          // of all paths, each from the root down
   std::vector<std::size_t> path_end = {0};  // in path_entries; path 0 is empty
-  std::vector<Entry> entries;               // of all records, beside their paths
-  std::vector<Record> all;
+  std::vector<RecordPiece> pieces;
+  std::uint64_t count = 0;  // of the records
   Attributes globals;
   std::deque<std::string> texts;  // behind views of values that had to be unescaped
   bool old_times = false;         // times without a unit are in microseconds, not in seconds
@@ -60,9 +98,16 @@ struct Records {
     const std::size_t begin = number == 0 ? 0 : path_end[number - 1];
     return {path_entries.data() + begin, path_end[number] - begin};
   }
-  [[nodiscard]] std::span<const Entry> own(std::size_t record) const {
-    const std::size_t begin = record == 0 ? 0 : all[record - 1].end;
-    return {entries.data() + begin, all[record].end - begin};
+  // take(path, own entries) of every record; ends where it says false.
+  template <class Take>
+  void each(Take&& take) const {
+    for (const RecordPiece& piece : pieces) {
+      const Entry* at = piece.entries.data();
+      for (const Record& record : piece.all) {
+        if (!take(record.path, std::span(at, record.count))) return;
+        at += record.count;
+      }
+    }
   }
 };
 
@@ -78,9 +123,10 @@ class RecordWriter {
     FATHOM_CHECK(make_room());
     return static_cast<std::uint32_t>(made->path_end.size() - 1);
   }
-  // The entries that came since the last record are its own.
-  Result<void> record(std::uint32_t path) {
-    made->all.push_back({path, made->entries.size()});
+  Result<void> add(RecordPiece piece) {
+    entries_ += piece.entries.size() + piece.all.size();
+    made->count += piece.all.size();
+    made->pieces.push_back(std::move(piece));
     return make_room();
   }
 
@@ -89,7 +135,7 @@ class RecordWriter {
  private:
   Result<void> make_room() {
     constexpr std::size_t kStep = 1 << 16;
-    while (made->path_entries.size() + made->entries.size() + made->all.size() > reserved_) {
+    while (made->path_entries.size() + entries_ > reserved_) {
       FATHOM_TRY(auto more, work_->budget.reserve(kStep * sizeof(Entry), "the records of a Caliper file"));
       made->memory.push_back(std::move(more));
       reserved_ += kStep;
@@ -97,6 +143,7 @@ class RecordWriter {
     return {};
   }
   Work work_;
+  std::size_t entries_ = 0;  // of all pieces, records counted as such
   std::size_t reserved_ = 0;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <unordered_map>
 
@@ -70,7 +69,10 @@ class Mapper {
     uses();
     metrics();
     builder_.attributes = records_.globals;
-    for (std::size_t i = 0; i < records_.all.size(); ++i) add(place_of(records_.all[i].path), records_.own(i));
+    records_.each([&](std::uint32_t path, std::span<const Entry> own) {
+      add(place_of(path), own);
+      return true;
+    });
     fill_unended();
     if (builder_.system.location_count() == 0) add_single_location(builder_.system);
     FATHOM_CHECK(report());
@@ -79,12 +81,14 @@ class Mapper {
 
  private:
   void uses() {
-    std::vector<bool> used(records_.attributes.size());
-    for (const Entry& entry : records_.entries) used[entry.attribute] = true;
-    for (const Entry& entry : records_.path_entries) used[entry.attribute] = true;
+    std::vector<std::uint8_t> used(records_.attributes.size());
+    for (const RecordPiece& piece : records_.pieces) {
+      for (const Entry& entry : piece.entries) used[entry.attribute] = 1;
+    }
+    for (const Entry& entry : records_.path_entries) used[entry.attribute] = 1;
     bool nested = false, sampled = false;
     for (std::size_t i = 0; i < used.size(); ++i) {
-      if (!used[i]) continue;
+      if (used[i] == 0) continue;
       nested = nested || (records_.attributes[i].properties & kNested) != 0;
       sampled = sampled || records_.attributes[i].name == kSampledPath;
     }
@@ -92,7 +96,7 @@ class Mapper {
       const Attribute& attribute = records_.attributes[i];
       Use use = Use::nothing;
       const bool number = attribute.type == Type::integer || attribute.type == Type::real;
-      if (!used[i]) {
+      if (used[i] == 0) {
       } else if ((attribute.properties & kGlobal) != 0) {
         use = Use::global;
       } else if ((attribute.properties & kNested) != 0 || (!nested && attribute.name == kSampledPath)) {
@@ -126,23 +130,28 @@ class Mapper {
     const std::string& name = records_.attributes[index].name;
     const std::string twin = without_inclusive(name);
     if (twin == name || name.starts_with("min#") || name.starts_with("max#") || name.starts_with("avg#")) return false;
+    std::vector<std::uint8_t> is_twin;  // by attribute
+    for (const Attribute& one : records_.attributes) is_twin.push_back(one.name == twin ? 1 : 0);
     bool any = false;
-    for (std::size_t i = 0; i < records_.all.size(); ++i) {
+    bool always = true;
+    records_.each([&](std::uint32_t, std::span<const Entry> own) {
       bool inclusive = false;
       bool exclusive = false;
-      for (const Entry& entry : records_.own(i)) {
+      for (const Entry& entry : own) {
         inclusive = inclusive || entry.attribute == index;
-        exclusive = exclusive || records_.attributes[entry.attribute].name == twin;
+        exclusive = exclusive || is_twin[entry.attribute] != 0;
       }
-      if (inclusive && !exclusive) return false;
+      always = !inclusive || exclusive;
       any = any || inclusive;
-    }
-    return any;
+      return always;
+    });
+    return any && always;
   }
 
   void metrics() {
     metric_.resize(records_.attributes.size());
     is_timer_.resize(records_.attributes.size());
+    integer_.resize(records_.attributes.size());
     for (std::size_t i = 0; i < records_.attributes.size(); ++i) {
       if (use_[i] != Use::metric) continue;
       const Attribute& from = records_.attributes[i];
@@ -166,6 +175,9 @@ class Mapper {
       if (is_inclusive(from.name)) to.scopes = {{Scope::inclusive, {}}};
       metric_[i] = builder_.add_metric(std::move(to));
     }
+    for (std::size_t i = 0; i < metric_.size(); ++i) {
+      integer_[i] = metric_[i].valid() && builder_.metrics()[metric_[i].index()].type.kind == ValueKind::i64 ? 1 : 0;
+    }
   }
 
   [[nodiscard]] std::string unit_of(const Attribute& attribute) const {
@@ -188,8 +200,9 @@ class Mapper {
   [[nodiscard]] std::string name_of(const Entry& entry) const {
     const Attribute& attribute = records_.attributes[entry.attribute];
     const bool number = attribute.type == Type::integer || attribute.type == Type::real;
-    if (!number || (attribute.properties & kNested) != 0) return std::string(entry.value);
-    return fmt::format("{}={}", attribute.name, entry.value);
+    Entry::Room room;
+    if (!number || (attribute.properties & kNested) != 0) return std::string(entry.text(room));
+    return fmt::format("{}={}", attribute.name, entry.text(room));
   }
 
   RegionId region(std::uint32_t attribute, std::string_view name) {
@@ -215,7 +228,9 @@ class Mapper {
     bool known = false;
   };
 
+  // Of a path, whose entries are texts.
   void learn(At& at, const Entry& entry) {
+    Entry::Room room;
     switch (use_[entry.attribute]) {
       case Use::path:
         at.last = region(entry.attribute, name_of(entry));
@@ -224,13 +239,13 @@ class Mapper {
         parents_[at.node] = at.above;
         break;
       case Use::rank:
-        at.rank = entry.value;
+        at.rank = entry.text(room);
         break;
       case Use::thread:
-        at.thread = entry.value;
+        at.thread = entry.text(room);
         break;
       case Use::counter:
-        at.counted.push_back({records_.attributes[entry.attribute].name, parse_double(entry.value).value_or(0)});
+        at.counted.push_back({records_.attributes[entry.attribute].name, number_of(entry).value_or(0)});
         break;
       case Use::metric:
         at.values.push_back(entry);
@@ -254,45 +269,16 @@ class Mapper {
   void add(const At& shared, std::span<const Entry> own) {
     // What the record says itself mostly is where it was measured, and values.
     bool simple = shared.counted.empty();
-    for (const Entry& entry : own) {
-      simple = simple && use_[entry.attribute] != Use::path && use_[entry.attribute] != Use::counter;
-    }
-    At made;
-    const At* at = &shared;
     std::string_view rank = shared.rank;
     std::string_view thread = shared.thread;
-    if (simple) {
-      for (const Entry& entry : own) {
-        if (use_[entry.attribute] == Use::rank) rank = entry.value;
-        if (use_[entry.attribute] == Use::thread) thread = entry.value;
-      }
-    } else {
-      made = shared;
-      made.values.clear();
-      for (const Entry& entry : own) learn(made, entry);
-      at = &made;
-      rank = made.rank;
-      thread = made.thread;
+    Entry::Room rank_room, thread_room;
+    for (const Entry& entry : own) {
+      const Use use = use_[entry.attribute];
+      if (use == Use::rank) rank = entry.text(rank_room);
+      if (use == Use::thread) thread = entry.text(thread_room);
+      simple = simple && use != Use::path && use != Use::counter;
     }
-    auto node = at->node;
-    RegionId last = at->last;
-    if (node == ProfileBuilder::kRoot) {
-      if (!unattributed_.valid()) {
-        Region region;
-        region.name = "(unattributed)";
-        unattributed_ = builder_.add_region(std::move(region));
-      }
-      last = unattributed_;
-      node = builder_.child(node, last);
-    }
-    if (!at->counted.empty()) {
-      std::string key;
-      for (const ContextParameter& one : at->counted)
-        key += fmt::format("{}={},", one.key, std::get<double>(one.value));
-      const auto variant = static_cast<std::uint32_t>(variants_.try_emplace(key, variants_.size() + 1).first->second);
-      node = builder_.child(at->above, last, Edge::call, variant);
-      builder_.details(node).parameters = at->counted;
-    }
+    const auto node = !simple ? node_of(shared, own) : shared.node == ProfileBuilder::kRoot ? nowhere() : shared.node;
     const LocationId location = location_of(rank, thread);
     for (const Entry& entry : shared.values) value(location, node, entry);
     for (const Entry& entry : own) {
@@ -300,19 +286,48 @@ class Mapper {
     }
   }
 
+  ProfileBuilder::Node nowhere() {
+    if (!unattributed_.valid()) {
+      Region region;
+      region.name = "(unattributed)";
+      unattributed_ = builder_.add_region(std::move(region));
+    }
+    return builder_.child(ProfileBuilder::kRoot, unattributed_);
+  }
+
+  // Of a record that goes on from its path, or counts something.
+  ProfileBuilder::Node node_of(const At& shared, std::span<const Entry> own) {
+    At at = shared;
+    for (const Entry& entry : own) {
+      if (use_[entry.attribute] == Use::path || use_[entry.attribute] == Use::counter) learn(at, entry);
+    }
+    if (at.node == ProfileBuilder::kRoot) {
+      at.node = nowhere();
+      at.last = unattributed_;
+    }
+    if (at.counted.empty()) return at.node;
+    std::string key;
+    for (const ContextParameter& one : at.counted) key += fmt::format("{}={},", one.key, std::get<double>(one.value));
+    const auto variant = static_cast<std::uint32_t>(variants_.try_emplace(key, variants_.size() + 1).first->second);
+    const auto node = builder_.child(at.above, at.last, Edge::call, variant);
+    builder_.details(node).parameters = at.counted;
+    return node;
+  }
+
   void value(LocationId location, ProfileBuilder::Node node, const Entry& entry) {
     const MetricId metric = metric_[entry.attribute];
     if (is_timer_[entry.attribute]) {
       Timed& timed = timed_[{location, metric}][node];
       timed.ended = true;
-      timed.sum += parse_double(entry.value).value_or(0);
+      timed.sum += number_of(entry).value_or(0);
     }
-    if (builder_.metrics()[metric.index()].type.kind == ValueKind::i64) {
-      const auto number = parse_integer<std::int64_t>(entry.value);
+    if (integer_[entry.attribute] != 0) {
+      Entry::Room room;
+      const auto number = entry.is_integer() ? entry.integer : parse_integer<std::int64_t>(entry.text(room));
       if (!number) ++bad_values_;
       if (number) builder_.add(location, metric, node, *number);
     } else {
-      const auto number = parse_double(entry.value);
+      const auto number = number_of(entry);
       if (!number) ++bad_values_;
       if (number) builder_.add(location, metric, node, *number);
     }
@@ -340,13 +355,30 @@ class Mapper {
     }
   }
 
-  // Most are asked for again and again: found by the first characters of their ranks, then compared.
+  static std::optional<double> number_of(const Entry& entry) {
+    if (entry.is_real()) return entry.real;
+    if (entry.is_integer()) return static_cast<double>(entry.integer);
+    Entry::Room unused;
+    return parse_double(entry.text(unused));
+  }
+
+  // A text of a few characters as a number, which differs from that of any other; longer ones have none.
+  static constexpr std::uint64_t kLong = ~std::uint64_t{0};
+  static std::uint64_t short_key(std::string_view text) {
+    if (text.size() >= sizeof(std::uint64_t)) return kLong;
+    std::uint64_t key = text.size();
+    for (const char c : text) key = key << 8 | static_cast<std::uint8_t>(c);
+    return key;
+  }
+
+  // Most are asked for again and again.
   LocationId location_of(std::string_view rank, std::string_view thread) {
-    std::uint32_t first = 0;
-    if (!rank.empty()) std::memcpy(&first, rank.data(), std::min(rank.size(), sizeof first));
-    Met& met = met_[first * 0x9E3779B1U >> 24];
-    if (!met.location.valid() || met.rank != rank || met.thread != thread) {
-      met = {rank, thread, found_location(rank, thread)};
+    const std::uint64_t rank_key = short_key(rank);
+    const std::uint64_t thread_key = short_key(thread);
+    if (rank_key == kLong || thread_key == kLong) return found_location(rank, thread);
+    Met& met = met_[(rank_key * 0x9E3779B97F4A7C15U ^ thread_key * 0xC2B2AE3D27D4EB4FU) >> (64 - kMetBits)];
+    if (!met.location.valid() || met.rank != rank_key || met.thread != thread_key) {
+      met = {rank_key, thread_key, found_location(rank, thread)};
     }
     return met.location;
   }
@@ -404,8 +436,9 @@ class Mapper {
   Work work_;
   ProfileBuilder builder_;
   Place place_;
-  std::vector<Use> use_;          // by attribute
-  std::vector<MetricId> metric_;  // by attribute
+  std::vector<Use> use_;               // by attribute
+  std::vector<MetricId> metric_;       // by attribute
+  std::vector<std::uint8_t> integer_;  // by attribute: its metric is one
   std::vector<std::string> twins_, others_;
   std::map<std::pair<std::uint32_t, std::string>, RegionId> regions_;
   std::vector<At> places_;  // by path
@@ -420,10 +453,11 @@ class Mapper {
   std::map<std::string, std::size_t> variants_;
   std::unordered_map<std::string, LocationId> locations_;  // by rank and thread
   struct Met {
-    std::string_view rank, thread;
+    std::uint64_t rank = 0, thread = 0;
     LocationId location;
   };
-  std::array<Met, 256> met_;  // some of them
+  static constexpr unsigned kMetBits = 10;
+  std::array<Met, 1 << kMetBits> met_;  // some of them
   std::string key_;
   std::map<std::string, SystemNodeId> groups_;
   std::uint64_t bad_values_ = 0;
