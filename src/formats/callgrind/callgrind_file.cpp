@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/digits.hpp"
 #include "formats/callgrind/words.hpp"
 #include "io/line_cursor.hpp"
 
@@ -20,7 +21,10 @@ class Reader {
 
   Result<std::shared_ptr<const CallgrindFile>> run() {
     unknown_ = files_.intern("???");
-    while (const auto line = lines_.next()) {
+    while (true) {
+      take_plain_costs();
+      const auto line = lines_.next();
+      if (!line) break;
       std::string_view text = *line;
       while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
       while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -45,9 +49,56 @@ class Reader {
  private:
   Error wrong(std::string what) const { return Error(std::move(what), lines_.place()); }
 
+  // Costs of the function at hand, line after line, as most are: "+3 25 1". Ends before a line that is anything else,
+  // or needs a second look.
+  void take_plain_costs() {
+    if (sums_ == nullptr || waiting_call_ || jump_ || positions_ > 1 || lines_.line_end() != '\n') return;
+    const std::string_view text = lines_.rest();
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    std::uint64_t lines = 0;
+    for (const char* next = plain_costs(at, end); next != nullptr; next = plain_costs(at, end)) {
+      at = next;
+      ++lines;
+    }
+    if (lines > 0) lines_.pass(static_cast<std::size_t>(at - text.data()), lines);
+  }
+
+  // Adds up the costs of a line and says where it ends; null and nothing done when it is not that plain.
+  const char* plain_costs(const char* at, const char* end) {
+    constexpr std::size_t kMost = 16;
+    constexpr std::size_t kWord = kDigitsRead + 2;  // with what may stand around it
+    std::uint64_t costs[kMost];
+    if (static_cast<std::size_t>(end - at) < kWord) return nullptr;
+    if (*at == '*') {
+      ++at;
+    } else {
+      if (*at == '+' || *at == '-') ++at;
+      const Digits position = read_digits(at);
+      if (position.count == 0 || position.count == kDigitsRead) return nullptr;
+      at += position.count;
+    }
+    std::size_t count = 0;
+    while (*at == ' ') {
+      if (static_cast<std::size_t>(end - at) < kWord || count == kMost) return nullptr;
+      const Digits cost = read_digits(at + 1);
+      if (cost.count == 0 || cost.count == kDigitsRead) return nullptr;
+      costs[count++] = cost.value;
+      at += 1 + cost.count;
+    }
+    if (*at != '\n' || count > events_.size()) return nullptr;
+    constexpr std::uint64_t kAlmostFull = INT64_MAX - 100'000'000;  // no cost of so few digits goes beyond
+    for (std::size_t i = 0; i < count; ++i) {
+      if (sums_[events_[i]] > kAlmostFull) return nullptr;
+    }
+    for (std::size_t i = 0; i < count; ++i) sums_[events_[i]] += costs[i];
+    return at + 1;
+  }
+
   Result<void> word(std::string_view text) {
-    const std::size_t at = text.find_first_of("=:");
-    if (at == std::string_view::npos) return strange(text);
+    std::size_t at = 0;
+    while (at < text.size() && text[at] != '=' && text[at] != ':') ++at;
+    if (at == text.size()) return strange(text);
     const std::string_view key = trim(text.substr(0, at));
     const std::string_view value = trim(text.substr(at + 1));
     return text[at] == '=' ? assignment(key, value, text) : header(key, value, text);
@@ -197,6 +248,15 @@ class Reader {
   }
 
   std::uint32_t function(std::uint32_t name, std::uint32_t file, std::uint32_t object) {
+    if (name >= met_.size()) met_.resize(name + name / 2 + std::size_t{16});
+    Met& met = met_[name];
+    if (met.function == kNone || met.file != file || met.object != object) {
+      met = {file, object, found_function(name, file, object)};
+    }
+    return met.function;
+  }
+
+  std::uint32_t found_function(std::uint32_t name, std::uint32_t file, std::uint32_t object) {
     const auto [at, fresh] = function_index_.try_emplace(FunctionKey{name, file, object},
                                                          static_cast<std::uint32_t>(file_.functions.size()));
     if (fresh) {
@@ -322,6 +382,10 @@ class Reader {
   CallgrindFile file_;
   Names files_, objects_, functions_;
   std::unordered_map<FunctionKey, std::uint32_t, HashFunction> function_index_;
+  struct Met {
+    std::uint32_t file = kNone, object = kNone, function = kNone;
+  };
+  std::vector<Met> met_;               // by name: the function of that name that was asked for last
   std::vector<std::uint32_t> events_;  // of the part: numbers of file_.events
   std::vector<Event> titles_;
   std::size_t positions_ = 1;
