@@ -130,7 +130,8 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
   const SystemNodeId parent = builder.system.add(std::move(group));
   std::uint64_t bad = 0;
   std::int64_t number = 0;
-  std::vector<std::string> units;  // by metric, as the file names them
+  std::vector<std::string> units;                                  // by metric, as the file names them
+  std::vector<std::pair<std::size_t, ProfileBuilder::Node>> open;  // the stack of the sample before
   for (const StoredProfile& profile : file.profiles) {
     if (profile.evented) continue;
     const bool is_time = nanoseconds_of(profile.unit) != 1 || profile.unit == "nanoseconds";
@@ -162,13 +163,18 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
     const LocationId location = builder.system.add_location(std::move(node));
     FATHOM_TRY(const std::uint64_t malformed,
                each_sample(profile, [&](std::span<const std::size_t> stack, double weight) {
-                 ProfileBuilder::Node context = ProfileBuilder::kRoot;
-                 for (const std::size_t frame : stack) {
+                 // What a sample shares with the one before it is not looked up again.
+                 std::size_t same = 0;
+                 while (same < std::min(stack.size(), open.size()) && open[same].first == stack[same]) ++same;
+                 open.resize(same);
+                 ProfileBuilder::Node context = same == 0 ? ProfileBuilder::kRoot : open.back().second;
+                 for (const std::size_t frame : stack.subspan(same)) {
                    if (frame >= regions.size()) {
                      ++bad;
                      return;
                    }
                    context = builder.child(context, regions[frame]);
+                   open.emplace_back(frame, context);
                  }
                  // Nothing was on the stack: time of nobody.
                  if (stack.empty()) context = builder.child(context, builder.region("(idle)"));
