@@ -1,6 +1,8 @@
 // Protocol buffers without a schema compiler: fields one after another from bytes, and messages built in a text.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,10 +25,11 @@ struct Field {
 // The fields of one message. Ends at the first malformed one: failed() says what is wrong, at() where.
 class Reader {
  public:
-  explicit Reader(std::string_view message) : message_(message) {}
+  explicit Reader(std::string_view message)
+      : begin_(message.data()), end_(begin_ + message.size()), at_(begin_), start_(begin_) {}
 
   bool next(Field& field) {
-    if (at_ >= message_.size() || failed_ != nullptr) return false;
+    if (at_ == end_ || failed_ != nullptr) return false;
     start_ = at_;
     std::uint64_t key = 0;
     if (!varint(key)) return fail("a varint does not end");
@@ -44,8 +47,8 @@ class Reader {
       case Wire::bytes: {
         std::uint64_t size = 0;
         if (!varint(size)) return fail("a varint does not end");
-        if (size > message_.size() - at_) return fail("a field is longer than what is left");
-        field.bytes = message_.substr(at_, size);
+        if (size > left()) return fail("a field is longer than what is left");
+        field.bytes = {at_, size};
         at_ += size;
         return true;
       }
@@ -56,30 +59,49 @@ class Reader {
 
   [[nodiscard]] const char* failed() const { return failed_; }
   // Where the field begins that next() met last.
-  [[nodiscard]] std::size_t at() const { return start_; }
+  [[nodiscard]] std::size_t at() const { return static_cast<std::size_t>(start_ - begin_); }
 
   // Up to ten bytes; false when it does not end or there is no more.
   bool varint(std::uint64_t& value) {
     // Most numbers are small.
-    if (at_ < message_.size() && static_cast<std::uint8_t>(message_[at_]) < 0x80) {
-      value = static_cast<std::uint8_t>(message_[at_++]);
+    if (at_ != end_ && static_cast<std::uint8_t>(*at_) < 0x80) {
+      value = static_cast<std::uint8_t>(*at_++);
       return true;
     }
+    return long_varint(value);
+  }
+  [[nodiscard]] bool at_end() const { return at_ == end_; }
+
+ private:
+  [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+  bool long_varint(std::uint64_t& value) {
+    if (left() >= 8) {
+      // All of it at once: the bits of bytes with a mark and of the first without one move together.
+      auto word = load_unchecked<std::uint64_t>(reinterpret_cast<const std::byte*>(at_), Endian::little);
+      const std::uint64_t last = ~word & 0x8080'8080'8080'8080U;
+      if (last != 0) {
+        word &= last ^ (last - 1);  // up to the lowest of them
+        word = (word & 0x007F'007F'007F'007FU) | (word & 0x7F00'7F00'7F00'7F00U) >> 1;
+        word = (word & 0x0000'3FFF'0000'3FFFU) | (word & 0x3FFF'0000'3FFF'0000U) >> 2;
+        value = (word & 0x0000'0000'0FFF'FFFFU) | (word & 0x0FFF'FFFF'0000'0000U) >> 4;
+        at_ += static_cast<std::size_t>(std::countr_zero(last)) / 8 + 1;
+        return true;
+      }
+    }
+    constexpr std::size_t kLongest = 10;
+    const char* const end = at_ + std::min(left(), kLongest);
     value = 0;
-    for (unsigned shift = 0; shift < 70 && at_ < message_.size(); shift += 7) {
-      const auto byte = static_cast<std::uint8_t>(message_[at_++]);
-      if (shift < 64) value |= std::uint64_t{byte & 0x7FU} << shift;
+    for (unsigned shift = 0; at_ != end; shift += 7) {
+      const auto byte = static_cast<std::uint8_t>(*at_++);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
       if (byte < 0x80) return true;
     }
     return false;
   }
-  [[nodiscard]] bool at_end() const { return at_ >= message_.size(); }
-
- private:
   template <class T>
   bool fixed(Field& field) {
-    if (message_.size() - at_ < sizeof(T)) return false;
-    field.value = load_unchecked<T>(reinterpret_cast<const std::byte*>(message_.data() + at_), Endian::little);
+    if (left() < sizeof(T)) return false;
+    field.value = load_unchecked<T>(reinterpret_cast<const std::byte*>(at_), Endian::little);
     at_ += sizeof(T);
     return true;
   }
@@ -88,9 +110,10 @@ class Reader {
     return false;
   }
 
-  std::string_view message_;
-  std::size_t at_ = 0;
-  std::size_t start_ = 0;
+  const char* begin_;
+  const char* end_;
+  const char* at_;
+  const char* start_;  // of the field
   const char* failed_ = nullptr;
 };
 
