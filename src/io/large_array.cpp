@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSmallest = std::size_t{16} << 10;
 constexpr std::size_t kPage = std::size_t{4} << 10;
+constexpr std::size_t kWorthHugePages = std::size_t{8} << 20;
 
 std::filesystem::path directory() {
   std::error_code ignored;
@@ -91,6 +92,7 @@ bool LargeMemory::grow(std::size_t bytes) {
     pool_->give_back(wanted - capacity_);
     return false;
   }
+  if (wanted >= kWorthHugePages) madvise(moved, wanted, MADV_HUGEPAGE);  // a wish: most of filling it is new pages
   data_ = moved;
   capacity_ = wanted;
   return true;

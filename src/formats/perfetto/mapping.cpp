@@ -13,7 +13,7 @@ namespace fathom::perfetto {
 namespace {
 
 constexpr int kMostNested = 3;        // packets inside packets
-constexpr std::size_t kBlock = 2048;  // packets that are read ahead by one thread at a time
+constexpr std::size_t kBlock = 256;  // packets that are read ahead by one thread at a time
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Result<void> PerfettoMapping::take_trace(const Blob& blob, int depth) {
   if (depth == 0) progress.emplace("reading packets", std::max<std::size_t>(text.size(), 1));
   FieldCursor cursor(text);
   std::vector<PlainPacket> packets;
-  const std::size_t most = thread_count() == 1 ? kBlock : 32 * kBlock;
+  const std::size_t most = thread_count() == 1 ? kBlock : 256 * kBlock;
   for (bool more = true; more;) {
     packets.clear();
     const std::size_t before = cursor.at();
