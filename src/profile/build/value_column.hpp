@@ -34,8 +34,8 @@ class ValueColumn {
   // How many sums of integers had to be cut so far.
   [[nodiscard]] std::uint64_t cuts() const { return cuts_; }
 
-  // keep(number, bits) of all nodes that have a value, by ascending number; `numbers` has those of all nodes, and
-  // `nodes` the nodes of all numbers.
+  // keep(number, bits) of all nodes that have a value (integers: may have), by ascending number; `numbers` has those of
+  // all nodes, and `nodes` the nodes of all numbers.
   template <class Number, class Keep>
   void each(ValueKind kind, const std::vector<Number>& numbers, const std::vector<std::uint32_t>& nodes, Keep&& keep) {
     if (sums_.empty() && list_.size() < numbers.size() / 4) {
@@ -44,15 +44,18 @@ class ValueColumn {
     }
     make_dense(kind, numbers.size());
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      if (met_[nodes[i]] != 0) keep(i, sums_[nodes[i]]);
+      if (kind == ValueKind::i64 ? sums_[nodes[i]] != 0 : met_[nodes[i]] != 0) keep(i, sums_[nodes[i]]);
     }
   }
 
  private:
   static constexpr std::size_t kFewest = 64;
 
+  // Sums of integers need no mark: nothing is as good as zero.
   void add_dense(ValueKind kind, std::uint32_t node, std::uint64_t bits) {
-    if (met_[node] == 0) {
+    if (kind == ValueKind::i64) {
+      combine(kind, sums_[node], bits);
+    } else if (met_[node] == 0) {
       met_[node] = 1;
       sums_[node] = bits;
     } else {
@@ -63,7 +66,7 @@ class ValueColumn {
   // What is in the list belongs to nodes that had no place yet.
   void make_dense(ValueKind kind, std::size_t nodes) {
     sums_.resize(std::max(nodes, sums_.size()));
-    met_.resize(sums_.size());
+    if (kind != ValueKind::i64) met_.resize(sums_.size());
     for (const Entry& entry : list_) add_dense(kind, entry.node, entry.bits);
     list_.clear();
   }
