@@ -250,11 +250,35 @@ bool PprofFile::unpack(Sample& sample) {
   return protobuf::integers(field, [&](std::uint64_t id) { sample.locations.push_back(id); });
 }
 
+namespace {
+
+// Locations in one piece and values in another, each of less than 128 bytes, and nothing else: what most samples are.
+// False = it may be anything else; nothing but values was changed.
+bool read_plain(std::string_view message, Sample& sample) {
+  constexpr std::uint8_t kLocations = 1 << 3 | static_cast<std::uint8_t>(Wire::bytes);
+  constexpr std::uint8_t kValues = 2 << 3 | static_cast<std::uint8_t>(Wire::bytes);
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(message[at]); };
+  if (message.size() < 4 || byte(0) != kLocations || byte(1) == 0 || byte(1) >= 0x80) return false;
+  const std::size_t locations = byte(1);
+  if (message.size() < locations + 4 || byte(locations + 2) != kValues) return false;
+  const std::string_view values = message.substr(locations + 4);
+  if (byte(locations + 3) >= 0x80 || byte(locations + 3) != values.size()) return false;
+  const Field field{2, Wire::bytes, 0, values};
+  const auto take = [&](std::uint64_t value) { sample.values.push_back(static_cast<std::int64_t>(value)); };
+  if (!protobuf::integers(field, take)) return false;
+  sample.packed = message.substr(2, locations);
+  return true;
+}
+
+}  // namespace
+
 bool PprofFile::read_packed(std::string_view message, Sample& sample) {
   sample.locations.clear();
   sample.values.clear();
   sample.labels.clear();
   sample.packed = {};
+  if (read_plain(message, sample)) return true;
+  sample.values.clear();
   Reader reader(message);
   for (Field field; reader.next(field);) {
     if (field.number == 1) {

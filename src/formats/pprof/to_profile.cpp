@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "defs/sample_weight.hpp"
 #include "formats/pprof/met_stacks.hpp"
-#include "formats/pprof/stack_tree.hpp"
+#include "formats/stack_tree.hpp"
 #include "profile/build/profile_builder.hpp"
 #include "profile/expression/pattern.hpp"
 
@@ -310,7 +310,7 @@ class Mapper {
   // Samples with other labels have the same stacks: bytes that were met before need no look at their locations.
   std::optional<ProfileBuilder::Node> node_of(Sample& sample, std::uint64_t hash) {
     if (sample.packed.empty()) return found_node(sample);
-    if (const MetStacks::Met* const known = met_.find(sample.packed, hash)) {
+    if (const auto known = met_.find(sample.packed, hash)) {
       shortened_ += known->shortened;
       unknown_ += known->unknown;
       return known->node;

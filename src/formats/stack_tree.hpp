@@ -1,20 +1,20 @@
-// Stacks of locations as a tree, so that what a stack ends in is found with one look per location.
+// Stacks of frames as a tree, so that what a stack ends in is found with one look per frame.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-namespace fathom::pprof {
+namespace fathom {
 
 class StackTree {
  public:
   static constexpr std::uint32_t kRoot = UINT32_MAX;
 
-  // The number of the stack that goes on from `parent` with a location; `fresh` tells that it is new. Numbers count
-  // from 0.
-  std::uint32_t child(std::uint32_t parent, std::uint32_t location, bool& fresh) {
+  // The number of the stack that goes on from `parent` with a frame, which is told apart by a number; `fresh` tells
+  // that it is new. Numbers count from 0.
+  std::uint32_t child(std::uint32_t parent, std::uint32_t frame, bool& fresh) {
     if ((count_ + 1) * std::size_t{2} > slots_.size()) grow();
-    const std::uint64_t key = std::uint64_t{parent} << 32 | location;
+    const std::uint64_t key = std::uint64_t{parent} << 32 | frame;
     for (std::size_t at = place_of(key);; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
       fresh = slot.number == kFree;
@@ -49,4 +49,4 @@ class StackTree {
   std::uint32_t count_ = 0;
 };
 
-}  // namespace fathom::pprof
+}  // namespace fathom
