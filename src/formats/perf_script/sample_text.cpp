@@ -1,6 +1,5 @@
 #include "formats/perf_script/sample_text.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "base/text.hpp"
@@ -43,10 +42,24 @@ std::optional<std::int64_t> time_of(std::string_view text) {
   return *seconds * 1'000'000'000 + *fraction;
 }
 
-bool is_hex(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  });
+bool is_hex(char c) {
+  const char low = static_cast<char>(c | 0x20);
+  return (c >= '0' && c <= '9') || (low >= 'a' && low <= 'f');
+}
+
+// Where " (" stands last, or npos.
+std::size_t last_bracket(std::string_view text) {
+  for (std::size_t at = text.size(); at-- > 1;) {
+    if (text[at] == '(' && text[at - 1] == ' ') return at - 1;
+  }
+  return std::string_view::npos;
+}
+
+// "symbol+0x1f" as "symbol".
+std::string_view without_offset(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && is_hex(text[end - 1])) --end;
+  return end < text.size() && text.substr(0, end).ends_with("+0x") ? text.substr(0, end - 3) : text;
 }
 
 }  // namespace
@@ -109,8 +122,10 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   const bool indented = !line.empty() && (line.front() == ' ' || line.front() == '\t');
   line = trim(line);
   if (!indented && !line.ends_with(')')) return std::nullopt;
-  const std::size_t blank = line.find_first_of(" \t");  // a tab: simpleperf of Android
-  if (blank == std::string_view::npos || !is_hex(line.substr(0, blank))) return std::nullopt;
+  std::size_t blank = 0;
+  while (blank < line.size() && is_hex(line[blank])) ++blank;
+  // A tab: simpleperf of Android.
+  if (blank == 0 || blank == line.size() || (line[blank] != ' ' && line[blank] != '\t')) return std::nullopt;
   FrameLine out;
   out.address = line.substr(0, blank);
   std::string_view rest = trim(line.substr(blank));
@@ -118,7 +133,7 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   if (!rest.empty() && rest.front() >= '0' && rest.front() <= '9' && parse_header(line)) return std::nullopt;
   if (rest.ends_with(')')) {
     // Modules may have blanks and brackets; symbols, too.
-    const std::size_t open = rest.rfind(" (");
+    const std::size_t open = last_bracket(rest);
     if (open != std::string_view::npos) {
       out.module = rest.substr(open + 2, rest.size() - open - 3);
       rest = trim(rest.substr(0, open));
@@ -128,9 +143,7 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
     }
   }
   out.inlined = out.module == "inlined";
-  if (const std::size_t plus = rest.rfind("+0x"); plus != std::string_view::npos && is_hex(rest.substr(plus + 3))) {
-    rest = rest.substr(0, plus);
-  }
+  rest = without_offset(rest);
   out.symbol = rest.empty() ? "[unknown]" : rest;
   return out;
 }

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
-#include <unordered_map>
 
 #include "base/name_table.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "defs/sample_weight.hpp"
 #include "formats/perf_script/sample_text.hpp"
+#include "formats/stack_tree.hpp"
 #include "io/line_cursor.hpp"
 
 namespace fathom::perf_script {
@@ -41,6 +42,19 @@ class SampleReader {
   }
 
  private:
+  static constexpr std::uint32_t kNoRegion = UINT32_MAX;
+  static constexpr unsigned kMetBits = 13;
+  // A line that was read before.
+  struct MetFrame {
+    std::string_view line;
+    FrameLine frame;
+    std::uint32_t region = kNoRegion;  // once it is known
+  };
+  struct KeptFrame {
+    FrameLine frame;
+    std::uint32_t region;
+    MetFrame* met;  // where its line is remembered, if it is
+  };
   struct Thread {
     std::optional<std::int64_t> process;
     std::int64_t number;
@@ -50,16 +64,17 @@ class SampleReader {
   };
 
   Result<void> take(std::string_view line, bool after_blank, const LineCursor& lines) {
-    const auto frame = parse_frame(line);
-    if (frame && !after_blank && open_) {
-      frames_.push_back({name_of(*frame), std::string(frame->module), frame->inlined});
-      return {};
+    if (!after_blank && open_) {
+      if (MetFrame* const known = met_frame(line)) {
+        frames_.push_back({known->frame, known->region, known});
+        return {};
+      }
     }
     if (const auto header = parse_header(line); header && (after_blank || line.front() != '\t')) {
       finish_sample();
       begin(*header);
       if (const auto only = frame_of(*header)) {
-        frames_.push_back({name_of(*only), std::string(only->module), only->inlined});
+        frames_.push_back({*only, kNoRegion, nullptr});
       }
       return {};
     }
@@ -68,6 +83,24 @@ class SampleReader {
     if (stray_ > 1) return {};
     stray_place_ = lines.place();
     return {};
+  }
+
+  // Return addresses come again and again, and so do their lines. Null when it is no frame.
+  MetFrame* met_frame(std::string_view line) {
+    MetFrame& met = met_frames_[slot_of(line)];
+    if (met.line == line) return &met;
+    const auto frame = parse_frame(line);
+    if (!frame) return nullptr;
+    met = {line, *frame, kNoRegion};
+    return &met;
+  }
+  // By what tells lines apart: the digits in front and the last of the symbol's name or module.
+  static std::size_t slot_of(std::string_view line) {
+    std::uint64_t first = 0, last = 0;
+    if (line.size() < 24) return 0;
+    std::memcpy(&first, line.data() + 9, 8);
+    std::memcpy(&last, line.data() + 16, 8);
+    return ((first ^ line.size()) * 0x9E3779B97F4A7C15U ^ last * 0xC2B2AE3D27D4EB4FU) >> (64 - kMetBits);
   }
 
   void attribute(std::string_view line) {
@@ -94,7 +127,7 @@ class SampleReader {
     event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
   }
 
-  std::uint32_t region(const std::string& name, const std::string& module, std::string_view role) {
+  std::uint32_t region(std::string_view name, std::string_view module, std::string_view role) {
     const std::uint32_t number = regions_.add(name);
     if (number == trace_.definitions_.regions.size()) {
       Region made;
@@ -107,12 +140,29 @@ class SampleReader {
     return number;
   }
 
-  std::uint32_t child(std::uint32_t parent, std::uint32_t region_number, Edge edge) {
-    const std::uint64_t key = std::uint64_t{parent} << 32 | region_number;
-    auto& table = edge == Edge::call ? children_ : inlined_;
-    const auto [found, fresh] = table.emplace(key, 0);
-    if (fresh) found->second = builder_.add(parent, RegionId(region_number), builder_.size(), -1, edge);
-    return found->second;
+  std::uint32_t region_of(const KeptFrame& kept) {
+    if (kept.region != kNoRegion) return kept.region;
+    const std::uint32_t number = kept.frame.symbol == "[unknown]"
+                                     ? region(name_of(kept.frame), kept.frame.module, "function")
+                                     : region(kept.frame.symbol, kept.frame.module, "function");
+    // Another line may have taken its place by now.
+    if (kept.met != nullptr && kept.met->frame.address.data() == kept.frame.address.data()) kept.met->region = number;
+    return number;
+  }
+
+  // What a stack shares with the one before it is not looked up again.
+  void descend(std::size_t depth, std::uint32_t region_number, bool inlined) {
+    const std::uint32_t key = region_number << 1 | (inlined ? 1 : 0);
+    if (depth < stack_.size() && stack_[depth].key == key) return;
+    stack_.resize(depth);
+    const std::uint32_t parent = depth == 0 ? StackTree::kRoot : stack_.back().context;
+    bool fresh = false;
+    const std::uint32_t context = contexts_.child(parent, key, fresh);
+    if (fresh) {
+      (void)builder_.add(parent, RegionId(region_number), builder_.size(), -1,
+                         inlined ? Edge::inlined_call : Edge::call);
+    }
+    stack_.push_back({key, context});
   }
 
   // The weight is a counter of the event: it reads less before the sample than behind it, so that the difference
@@ -121,11 +171,17 @@ class SampleReader {
     if (!open_) return;
     open_ = false;
     ++trace_.samples_;
-    std::uint32_t context = child(ContextTreeBuilder::kRoot, region(command_, {}, "command"), Edge::call);
-    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-      context = child(context, region(frame->name, frame->module, "function"),
-                      frame->inlined ? Edge::inlined_call : Edge::call);
+    if (command_region_ == kNoRegion || command_ != last_command_) {
+      command_region_ = region(command_, {}, "command");
+      last_command_ = command_;
     }
+    descend(0, command_region_, false);
+    std::size_t depth = 1;
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+      descend(depth++, region_of(*frame), frame->frame.inlined);
+    }
+    stack_.resize(depth);
+    const std::uint32_t context = stack_.back().context;
     Thread& thread = threads_[row_];
     if (thread.sums.size() <= event_) thread.sums.resize(event_ + std::size_t{1});
     Event event;
@@ -231,10 +287,6 @@ class SampleReader {
     return trace_.finish(std::move(nodes), static_cast<std::uint32_t>(threads_.size()), Place::in(blob_.name()));
   }
 
-  struct KeptFrame {
-    std::string name, module;
-    bool inlined;
-  };
   SampleTrace& trace_;
   SliceStore& store_;
   Blob blob_;
@@ -242,7 +294,14 @@ class SampleReader {
   std::vector<Thread> threads_;
   NameTable regions_, events_;
   ContextTreeBuilder builder_;
-  std::unordered_map<std::uint64_t, std::uint32_t> children_, inlined_;  // by parent and region
+  StackTree contexts_;  // numbered as in the builder
+  struct Open {
+    std::uint32_t key, context;
+  };
+  std::vector<Open> stack_;                                       // of the sample before, root first
+  std::vector<MetFrame> met_frames_{std::size_t{1} << kMetBits};  // some of them
+  std::uint32_t command_region_ = kNoRegion;
+  std::string last_command_;  // whose region that is
   // The sample at hand.
   bool open_ = false;
   std::vector<KeptFrame> frames_;  // leaf first
