@@ -12,7 +12,7 @@ namespace fathom::perfetto {
 
 namespace {
 
-constexpr int kMostNested = 3;        // packets inside packets
+constexpr int kMostNested = 3;       // packets inside packets
 constexpr std::size_t kBlock = 256;  // packets that are read ahead by one thread at a time
 
 }  // namespace

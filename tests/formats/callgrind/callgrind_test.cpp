@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "formats/callgrind/callgrind_format.hpp"
@@ -113,6 +114,50 @@ TEST(Callgrind, JumpsDefineNamesToo) {
   ASSERT_TRUE(profile.ok()) << profile.error().text();
   EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"f a.c 0", "5"}, {"g b.c 0", "6"}}));
   for (const Diagnostic& one : work->diagnostics.all()) EXPECT_NE(one.id, "callgrind.name") << one.text;
+}
+
+// Plain lines of costs are read in a way of their own; whatever stands between them, the sums are those of all lines.
+TEST(Callgrind, PlainAndOtherLinesOfCostsAddUp) {
+  std::mt19937_64 random(4);
+  std::string text = "events: Ir Dr\nfn=f\n";
+  std::uint64_t ir = 0, dr = 0;
+  std::uint64_t too_many = 0;  // the line that has more numbers than there are events
+  for (std::uint64_t line = 3; line < 4000; ++line) {
+    const std::uint64_t a = random() % (random() % 2 == 0 ? 100 : 100'000'000'000);
+    const std::uint64_t b = random() % 10'000'000;
+    const char* const position = std::array{"*", "+3", "-1", "12", "0x1f", "123456789"}[random() % 6];
+    const char* const blank = std::array{" ", "  ", "\t"}[random() % 8 < 6 ? 0 : 1 + random() % 2];
+    const char* const end = std::array{"\n", " \n", "\r\n"}[random() % 8 < 6 ? 0 : 1 + random() % 2];
+    const bool both = random() % 3 != 0;
+    text += position + std::string(blank) + std::to_string(a) + (both ? blank + std::to_string(b) : "");
+    if (line == 2000 && both) {
+      text += " 5";
+      too_many = line;
+    }
+    text += end;
+    ir += a;
+    dr += both ? b : 0;
+  }
+  const Work work = make_work();
+  const auto profile = open_text(text, work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"f  0", std::to_string(ir)}}));
+  EXPECT_EQ(values(**profile, "Dr", ""), (Values{{"f  0", std::to_string(dr)}}));
+  std::uint64_t told = 0;
+  for (const Diagnostic& one : work->diagnostics.all())
+    told += one.id == "callgrind.cost_count" ? one.place.line.value_or(0) : 0;
+  EXPECT_EQ(told, too_many);
+  // A sum that is nearly full is cut, in the line that fills it.
+  const Work full = make_work();
+  const auto cut = open_text("events: Ir\nfn=f\n1 9223372036854775800\n2 7\n3 1\n4 1111111111\n", full);
+  ASSERT_TRUE(cut.ok());
+  EXPECT_EQ(values(**cut, "Ir", ""), (Values{{"f  0", "9223372036854775807"}}));
+  std::vector<std::uint64_t> lines;
+  for (const Diagnostic& one : full->diagnostics.all()) {
+    if (one.id == "callgrind.overflow") lines.push_back(one.place.line.value_or(0));
+  }
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines.front(), 5u);
 }
 
 TEST(Callgrind, CostsThatAreNoNumbersAreRefusedWithTheirLine) {

@@ -92,6 +92,41 @@ TEST(PerfScript, SamplesOfOneLine) {
   EXPECT_EQ(leaves, (std::vector<std::string>{"do_it", "main", "main", "main", "ls"}));
 }
 
+// Lines that come again are not read again: far more of them than are remembered at a time, unnamed ones among them.
+TEST(PerfScript, StacksOfManyLines) {
+  std::mt19937 random(9);
+  std::string text;
+  std::vector<std::string> expected;
+  for (int sample = 0; sample < 4000; ++sample) {
+    text += fmt::format("a 1 {}.000000: 1 cycles:\n", sample);
+    std::string path;
+    for (std::size_t depth = 1 + random() % 6; depth-- > 0;) {
+      const std::uint64_t i = random() % 20'000;
+      const bool unnamed = i % 5 == 0;
+      text += unnamed ? fmt::format("\t{:16x} (/lib/module_{})\n", i, i % 40)
+                      : fmt::format("\t{:16x} function_{}+0x{:x} (/bin/program)\n", i, i % 700, i % 90);
+      path = (unnamed ? fmt::format("[module_{}]", i % 40) : fmt::format("function_{}", i % 700)) +
+             (path.empty() ? "" : "->" + path);
+    }
+    text += '\n';
+    expected.push_back("a->" + path);
+  }
+  const auto dataset = open_source(Source::of(Blob::own("x.txt", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok());
+  std::vector<std::string> found;
+  const auto stream = (*trace)->open(LocationId(0), {});
+  std::vector<Event> events(256);
+  for (std::size_t count = 1; count > 0;) {
+    count = (*stream)->next(events).value();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (events[i].kind == EventKind::sample) found.push_back((*trace)->definitions().path(events[i].context()));
+    }
+  }
+  EXPECT_EQ(found, expected);
+}
+
 // A thread that sleeps is not sampled: what its last sample before that gets is a pause.
 TEST(PerfScript, PausesAreTold) {
   for (const char* later : {"1.002000", "9.000000"}) {
