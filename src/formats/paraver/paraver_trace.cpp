@@ -118,8 +118,15 @@ class TraceMaker {
     }
   }
 
+  // Without a .pcf states have the names that Paraver itself gives them; without states there is nothing to name.
+  [[nodiscard]] std::map<std::int64_t, std::string> names_of_states() const {
+    if (file_.states.empty()) return {};
+    if (!names_.states.empty()) return names_.states;
+    return {state_names().begin(), state_names().end()};
+  }
+
   void define_types() {
-    trace_.channels_.push_back({"state", "State", false, names_.states});
+    trace_.channels_.push_back({"state", "State", false, names_of_states()});
     for (const char* name : {"send", "receive"}) (void)region(name, "message");
     trace_.communicators_.push_back({"world", {}, {}});
     for (const PrvCommunicator& one : file_.communicators)

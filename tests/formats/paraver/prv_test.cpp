@@ -132,6 +132,29 @@ TEST(Paraver, ThreadsWithoutStatesAreIdle) {
   EXPECT_DOUBLE_EQ(threads->parallel, 0.4);
 }
 
+TEST(Paraver, StatesHaveNamesWithoutAnybodyWhoSaysThem) {
+  TemporaryDirectory scratch;
+  const auto useful = [&](const char* records, const char* names) {
+    std::ofstream(scratch / "a.prv") << "#Paraver (01/02/20 at 10:11):1000_ns:1(1):1:1(1:1)\n" << records;
+    std::filesystem::remove(scratch / "a.pcf");
+    if (*names != 0) std::ofstream(scratch / "a.pcf") << names;
+    auto dataset = open_dataset(scratch / "a.prv", make_work());
+    EXPECT_TRUE(dataset.ok());
+    const auto trace = (*dataset)->trace();
+    EXPECT_TRUE(trace.ok());
+    const auto threads = analysis::thread_efficiencies(**trace, make_work());
+    EXPECT_TRUE(threads.ok());
+    const auto& states = (*trace)->channels()[0].values;
+    return std::pair(states.contains(4) ? states.at(4) : "", threads.ok() ? threads->parallel : -1);
+  };
+  using Found = std::pair<std::string, double>;
+  EXPECT_EQ(useful("1:1:1:1:1:0:250:1\n1:1:1:1:1:250:1000:4\n", ""), Found("Blocking Send", 0.25));
+  EXPECT_EQ(useful("1:1:1:1:1:0:250:1\n1:1:1:1:1:250:1000:4\n", "STATES\n1 Running\n4 Sending\n"),
+            Found("Sending", 0.25));
+  // Names alone say of nobody that it does not run.
+  EXPECT_EQ(useful("2:1:1:1:1:0:6000:7\n2:1:1:1:1:1000:6000:0\n", "STATES\n1 Running\n"), Found("", 1));
+}
+
 TEST(Paraver, WindowsOfViews) {
   TemporaryDirectory scratch;
   ViewWriter writer(scratch / "out", true);
