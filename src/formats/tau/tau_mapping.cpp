@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.hpp"
@@ -16,6 +17,14 @@ namespace {
 
 constexpr std::string_view kArrow = " => ";
 constexpr std::uint32_t kInclusive = 1;  // second stored scope
+
+// As find(kArrow, at) does: names have many blanks and few '='.
+std::size_t find_arrow(std::string_view text, std::size_t at = 0) {
+  for (std::size_t sign = text.find('=', at + 1); sign != std::string_view::npos; sign = text.find('=', sign + 1)) {
+    if (text.substr(sign - 1).starts_with(kArrow)) return sign - 1;
+  }
+  return std::string_view::npos;
+}
 
 // "name [{file} {5,1}-{17,1}]", "name C [{file} {5}]": TAU appends where the code stands.
 struct Named {
@@ -68,15 +77,15 @@ std::string_view end_of(std::string_view path) {
 // Samples hang below timers by paths of their own, also where the timers have none.
 bool is_path_of_timers(std::string_view name) {
   const std::string_view end = end_of(name);
-  return name.find(kArrow) != std::string_view::npos && !is_sampled(end) && !has_tag(end, "[SUMMARY]");
+  return find_arrow(name) != std::string_view::npos && !is_sampled(end) && !has_tag(end, "[SUMMARY]");
 }
 
-std::vector<std::string_view> parts_of(std::string_view path) {
-  std::vector<std::string_view> out;
+template <class Take>
+void each_part(std::string_view path, Take&& take) {
   for (std::size_t at = 0;;) {
-    const std::size_t end = path.find(kArrow, at);
-    out.push_back(trim(path.substr(at, end - at)));
-    if (end == std::string_view::npos) return out;
+    const std::size_t end = find_arrow(path, at);
+    take(trim(path.substr(at, end - at)));
+    if (end == std::string_view::npos) return;
     at = end + kArrow.size();
   }
 }
@@ -144,13 +153,13 @@ class Mapper {
   void learn_groups() {
     for (const ThreadFile& one : files_) {
       for (const FunctionLine& line : one.file.functions) {
-        if (line.name.find(kArrow) == std::string_view::npos) groups_.emplace(trim(line.name), trim(line.groups));
+        if (find_arrow(line.name) == std::string_view::npos) groups_.emplace(trim(line.name), trim(line.groups));
       }
     }
   }
 
   RegionId region(std::string_view text) {
-    const auto [at, fresh] = regions_.try_emplace(std::string(trim(text)));
+    const auto [at, fresh] = regions_.try_emplace(trim(text));
     if (!fresh) return at->second;
     const Named named = parse_name(text);
     at->second = builder_.region(named.name, named.file);
@@ -169,7 +178,7 @@ class Mapper {
 
   ProfileBuilder::Node node_of(std::string_view path) {
     auto node = ProfileBuilder::kRoot;
-    for (const std::string_view part : parts_of(path)) node = builder_.child(node, region(part));
+    each_part(path, [&](std::string_view part) { node = builder_.child(node, region(part)); });
     return node;
   }
 
@@ -225,7 +234,7 @@ class Mapper {
     // The flat entry of what paths end in is the sum over them.
     std::unordered_set<std::string_view> ends;
     for (const FunctionLine& line : one.file.functions) {
-      if (line.name.find(kArrow) != std::string_view::npos) ends.insert(end_of(line.name));
+      if (find_arrow(line.name) != std::string_view::npos) ends.insert(end_of(line.name));
     }
     const FunctionLine* top = nullptr;
     for (const FunctionLine& line : one.file.functions) {
@@ -234,7 +243,7 @@ class Mapper {
         ++parameters_;
         continue;
       }
-      const bool path = name.find(kArrow) != std::string_view::npos;
+      const bool path = find_arrow(name) != std::string_view::npos;
       const std::string_view last = end_of(name);
       if (has_tag(last, "[SUMMARY]")) {
         ++summaries_;
@@ -328,8 +337,9 @@ class Mapper {
   bool has_paths_ = false;
   std::vector<MetricId> metrics_;
   MetricId visits_, subrs_;
-  std::map<std::string_view, std::string_view> groups_;
-  std::map<std::string, RegionId> regions_;
+  // By names as the files have them, which outlive this.
+  std::unordered_map<std::string_view, std::string_view> groups_;
+  std::unordered_map<std::string_view, RegionId> regions_;
   std::map<std::string, SystemNodeId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, SystemNodeId> processes_;
   LocationId location_;
