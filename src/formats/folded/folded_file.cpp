@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include "base/text.hpp"
 #include "io/line_cursor.hpp"
@@ -53,6 +55,21 @@ struct Annotation {
   const char* paradigm;
 };
 constexpr Annotation kAnnotations[] = {{"_[k]", "kernel"}, {"_[i]", "inlined"}, {"_[j]", "jit"}, {"_[w]", "waker"}};
+
+// How many bytes two texts have in common at their begin; stacks are long and differ late.
+std::size_t shared_length(std::string_view a, std::string_view b) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t at = 0;
+  for (; at + kWord <= most; at += kWord) {
+    std::uint64_t one = 0, other = 0;
+    std::memcpy(&one, a.data() + at, kWord);
+    std::memcpy(&other, b.data() + at, kWord);
+    if (one != other) break;
+  }
+  while (at < most && a[at] == b[at]) ++at;
+  return at;
+}
 
 class Reader {
  public:
@@ -114,9 +131,7 @@ class Reader {
 
   // Lines mostly come sorted: what a line shares with the one before it is not looked up again.
   ProfileBuilder::Node node_of(std::string_view stack) {
-    std::size_t same = 0;
-    const std::size_t most = std::min(stack.size(), last_.size());
-    while (same < most && stack[same] == last_[same]) ++same;
+    const std::size_t same = shared_length(stack, last_);
     // Whole frames only: up to a ';' that both have, or their ends.
     while (!frames_.empty()) {
       const std::size_t end = frames_.back().end;
