@@ -44,7 +44,6 @@ struct Call {
 
   std::int64_t entry = 0;
   std::int64_t exit = 0;
-  std::int64_t inside = 0;       // time in all calls of the location before this one
   std::uint32_t first_wait = 0;  // wait states of the location before this one
   std::uint16_t name = 0;        // in RunCalls::names
   CallKind kind = CallKind::other;
@@ -64,35 +63,41 @@ struct Channel {
 
 // The sender's end of a message. What is asked of the other end again and again is kept here too: ends lie far apart.
 struct Send {
-  std::int64_t bytes = 0;
-  std::int64_t posted = 0;          // the receive
-  std::uint32_t call = 0;           // that issues it
-  std::uint32_t channel = 0;        // LocationCalls::channels
-  std::uint32_t receiver = kNone;   // location of the matching end
-  std::uint32_t completed = kNone;  // call there that completes the receive
-  std::uint32_t posting = kNone;    // call there that posts it; none = another thread's
-  SendMode mode = SendMode::standard;
+  static constexpr std::uint32_t kMostCalls = (1U << 29) - 1;
 
-  [[nodiscard]] bool matched() const { return receiver != kNone; }
+  std::int64_t bytes = 0;
+  std::int64_t posted = 0;          // the receive; until it is matched: entry of the call that issues it
+  std::uint32_t receiver = kNone;   // location of the matching end; until it is matched: LocationCalls::channels
+  std::uint32_t completed = kNone;  // call there that completes the receive; none = it is not matched
+  std::uint32_t posting = kNone;    // call there that posts it; none = another thread's
+  std::uint32_t call : 29 = 0;      // that issues it
+  SendMode mode : 2 = SendMode::standard;
+  bool by_send_receive : 1 = false;
+
+  [[nodiscard]] bool matched() const { return completed != kNone; }
 };
+static_assert(sizeof(Send) == 32);
 
 // The receiver's end.
 struct Receive {
+  static constexpr std::int64_t kMostBytes = (1 << 28) - 1;
+
   std::int64_t posted = 0;
-  std::int64_t sent = 0;  // entry of the call that issues the matching send
-  std::int64_t bytes = 0;
+  std::int64_t sent = 0;          // entry of the call that issues the matching send
   std::int64_t sent_bytes = 0;    // until it is matched: the record that posted it
   std::uint32_t call = 0;         // that completes it
   std::uint32_t posting = kNone;  // that posts it; none = another thread's
   std::uint32_t channel = 0;      // LocationCalls::channels
   std::uint32_t sender = kNone;   // location of the matching end
   std::uint32_t issuing = kNone;  // call there that sends it
-  SendMode mode = SendMode::standard;
-  bool any_source = false;
-  bool by_send_receive = false;  // what the sender issued it with
+  std::uint32_t bytes : 28 = 0;   // that came; kMostBytes = or more
+  SendMode mode : 2 = SendMode::standard;
+  bool any_source : 1 = false;
+  bool by_send_receive : 1 = false;  // what the sender issued it with
 
   [[nodiscard]] bool matched() const { return sender != kNone; }
 };
+static_assert(sizeof(Receive) == 48);
 
 // A call that completes a send.
 struct SendDone {
@@ -168,6 +173,8 @@ struct LocationCalls {
   std::uint32_t domain = 0;  // whose clock it has
   bool cut = false;          // its end is missing
   LargeArray<Call> calls;
+  static constexpr std::uint32_t kInsideStep = 32;
+  std::vector<std::int64_t> inside;  // time in all calls before every kInsideStep-th one
   LargeArray<Channel> channels;
   LargeArray<Send> sends;
   LargeArray<Receive> receives;     // in the order of completion
@@ -190,7 +197,11 @@ struct LocationCalls {
   [[nodiscard]] std::uint32_t entered_at(std::int64_t time) const;
   // The same, looked for from the last call on.
   [[nodiscard]] std::uint32_t entered_lately(std::int64_t time) const;
-  // Sets Call::inside.
+  // Time in all calls before one.
+  [[nodiscard]] std::int64_t inside_before(std::uint32_t call) const;
+  // Time in calls from one up to another that does not count.
+  [[nodiscard]] std::int64_t inside_between(std::uint32_t begin, std::uint32_t end) const;
+  // Sets `inside`.
   void sum_up();
 };
 

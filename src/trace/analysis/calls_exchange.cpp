@@ -58,6 +58,7 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
     for (const std::uint32_t location : run.processes[i]) {
       LocationCalls& here = run.locations[location];
       unpack_array(unpack, here.calls);
+      here.sum_up();
       unpack_array(unpack, here.channels);
       unpack_array(unpack, here.sends);
       unpack_array(unpack, here.receives);

@@ -168,11 +168,26 @@ std::uint32_t LocationCalls::entered_lately(std::int64_t time) const {
   return entered_between(calls, begin, calls.size(), time);
 }
 
+std::int64_t LocationCalls::inside_before(std::uint32_t call) const {
+  if (call >= calls.size()) return 0;
+  std::int64_t sum = inside[call / kInsideStep];
+  for (std::uint32_t i = call / kInsideStep * kInsideStep; i < call; ++i) sum += calls[i].exit - calls[i].entry;
+  return sum;
+}
+
+std::int64_t LocationCalls::inside_between(std::uint32_t begin, std::uint32_t end) const {
+  if (end - begin > 2 * kInsideStep) return inside_before(end) - inside_before(begin);
+  std::int64_t sum = 0;
+  for (std::uint32_t i = begin; i < end; ++i) sum += calls[i].exit - calls[i].entry;
+  return sum;
+}
+
 void LocationCalls::sum_up() {
-  std::int64_t inside = 0;
-  for (Call& call : calls) {
-    call.inside = inside;
-    inside += call.exit - call.entry;
+  inside.clear();
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (i % kInsideStep == 0) inside.push_back(sum);
+    sum += calls[i].exit - calls[i].entry;
   }
 }
 

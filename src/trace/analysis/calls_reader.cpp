@@ -22,13 +22,13 @@ namespace {
 class ProcessReader {
  public:
   ProcessReader(const Trace& trace, const Names& names, RunCalls& run, std::uint32_t process, PartsByGroup& parts,
-                PathTable& paths)
-      : trace_(trace), names_(names), run_(run), parts_(parts) {
+                PathTable& paths, TokenArrays& tokens)
+      : trace_(trace), names_(names), run_(run), parts_(parts), tokens_(tokens) {
     for (const std::uint32_t location : run.processes[process]) {
       at_[run.locations[location].id] = states_.size();
       State state(paths);
       state.location = location;
-      state.tokens = LargeArray<std::uint32_t>(*run.pool);
+      state.tokens = tokens.take();
       states_.push_back(std::move(state));
     }
   }
@@ -64,7 +64,7 @@ class ProcessReader {
     std::uint32_t posting = kNone;  // the call that posted the last receive
     std::uint32_t token = 0;
     std::int64_t inside = 0;  // time in calls that are over
-    LargeArray<std::uint32_t> tokens;
+    TokenArrays::Tokens tokens;
     struct Reading {
       bool known = false;
       std::int64_t time = 0;
@@ -131,7 +131,7 @@ class ProcessReader {
     }
     if (state.depth++ > 0) return;
     if (state.has_regions) state.paths.pause(event.time_ns);
-    state.untimed = !event.has_time || here.calls.size() + 1 >= kNone;
+    state.untimed = !event.has_time || here.calls.size() >= Send::kMostCalls;
     if (state.untimed) {
       ++here.untimed;
       return;
@@ -140,7 +140,6 @@ class ProcessReader {
     // Streams are in order; where a file is not, the call begins where the last one ended.
     call.entry = here.calls.empty() ? event.time_ns : std::max(event.time_ns, here.calls.back().exit);
     call.exit = call.entry;
-    call.inside = state.inside;
     call.name = name;
     call.kind = names_.names[name].facts.kind;
     call.flags = Call::kUnfinished;
@@ -162,6 +161,7 @@ class ProcessReader {
     const SendMode mode = names_.names[name].facts.mode;
     if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
     if (state.has_regions) state.paths.end_gap(static_cast<std::uint32_t>(here.calls.size()), here.path_times);
+    if (here.calls.size() % LocationCalls::kInsideStep == 0) here.inside.push_back(state.inside);
     here.calls.push_back(call);
     state.communicator = event.communicator;
     state.has_part = false;
@@ -203,8 +203,10 @@ class ProcessReader {
     if (event.peer < 0) return;
     Send half;
     half.bytes = event.bytes;
-    half.call = current(here);
-    half.channel = state.channels.of({event.peer, event.communicator.value, event.tag}, here.channels);
+    half.posted = call.entry;
+    half.call = current(here) & Send::kMostCalls;
+    half.receiver = state.channels.of({event.peer, event.communicator.value, event.tag}, here.channels);
+    half.by_send_receive = call.kind == CallKind::send_receive;
     half.mode = names_.names[call.name].facts.mode;
     if (!made_.empty()) {
       if (const auto made = made_.find(event.origin); made != made_.end()) half.mode = made->second;
@@ -232,7 +234,8 @@ class ProcessReader {
     if (!inside(state)) return;
     Receive half;
     half.posted = event.has_value ? event.value : here.calls.back().entry;
-    half.bytes = event.bytes;
+    half.bytes = static_cast<std::uint32_t>(std::clamp<std::int64_t>(event.bytes, 0, Receive::kMostBytes)) &
+                 static_cast<std::uint32_t>(Receive::kMostBytes);
     half.call = current(here);
     half.any_source = here.calls.back().has(Call::kAnySource);
     if (!any_source_.empty() && event.origin != Event::kNoRecord) {
@@ -318,6 +321,7 @@ class ProcessReader {
   void finish(State& state) {
     LocationCalls& here = run_.locations[state.location];
     if (state.tokens.size() == here.calls.size()) find_loop(here, state.tokens);
+    tokens_.give_back(std::move(state.tokens));
   }
 
   // Turns are counted by what ends them: the last collective of everybody, or the last call that completes something.
@@ -369,6 +373,7 @@ class ProcessReader {
   const Names& names_;
   RunCalls& run_;
   PartsByGroup& parts_;
+  TokenArrays& tokens_;
   std::map<LocationId, std::size_t> at_;
   std::vector<State> states_;
   OpenSends open_;  // nonblocking sends by the record that began them
@@ -394,9 +399,10 @@ Result<RunCalls> read_calls(const Trace& trace, const Work& work, Kept kept) {
     return sum;
   };
   std::vector<PathTable> paths(run.processes.size());
+  TokenArrays tokens(*run.pool);
   FATHOM_TRY(Share share, Share::of("reading calls", run.processes.size(), weight));
   FATHOM_CHECK(share.each([&](std::size_t i) {
-    return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i], paths[i]).read();
+    return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i], paths[i], tokens).read();
   }));
   FATHOM_CHECK(run.pool->status());
   if (!share.alone()) {

@@ -5,7 +5,8 @@
 namespace fathom::analysis {
 
 double useful_time(const RunCalls& run, std::uint32_t location, std::int64_t from, std::int64_t to) {
-  const auto& calls = run.locations[location].calls;
+  const LocationCalls& here = run.locations[location];
+  const auto& calls = here.calls;
   // Nothing is known of a location before its first call.
   if (calls.empty() || calls[0].entry >= to) return 0;
   from = std::max(from, calls[0].entry);
@@ -15,7 +16,7 @@ double useful_time(const RunCalls& run, std::uint32_t location, std::int64_t fro
                                         [](std::int64_t moment, const Call& call) { return moment < call.entry; });
     if (next == calls.begin()) return std::int64_t{0};
     const Call& call = *std::prev(next);
-    return call.inside + std::min(call.exit, t) - call.entry;
+    return here.inside_before(static_cast<std::uint32_t>(&call - calls.data())) + std::min(call.exit, t) - call.entry;
   };
   return static_cast<double>(to - from - (inside(to) - inside(from)));
 }

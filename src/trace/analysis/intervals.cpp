@@ -84,7 +84,7 @@ Spent Intervals::between(std::uint32_t location, std::uint32_t begin, std::uint3
   const auto& calls = run_.locations[location].calls;
   Spent spent;
   const std::int64_t from = begin == 0 ? calls[0].entry : calls[begin - 1].exit;
-  const std::int64_t inside = calls[end].inside - calls[begin].inside;
+  const std::int64_t inside = run_.locations[location].inside_between(begin, end);
   const std::int64_t io = io_before(location, end) - io_before(location, begin);
   const std::uint32_t first = calls[begin].first_wait;
   const std::uint32_t last = calls[end].first_wait;

@@ -30,11 +30,9 @@ struct SendEnd {
 SendEnd end_of(const RunCalls& run, std::uint32_t location, std::uint32_t send, std::uint32_t to) {
   const LocationCalls& from = run.locations[location];
   const Send& half = from.sends[send];
-  const Call& call = from.calls[half.call];
-  Channel channel = from.channels[half.channel];
+  Channel channel = from.channels[half.receiver];
   channel.peer = from.rank;
-  return {location,   send,      to, half.call, channel, half.mode, call.kind == CallKind::send_receive,
-          call.entry, half.bytes};
+  return {location, send, to, half.call, channel, half.mode, half.by_send_receive, half.posted, half.bytes};
 }
 
 std::uint64_t posting_record(const Receive& unmatched) { return static_cast<std::uint64_t>(unmatched.sent_bytes); }
@@ -64,13 +62,13 @@ struct SendsByChannel {
 
   void sort(const LocationCalls& here, ArrayPool& pool) {
     first.assign(here.channels.size() + 1, 0);
-    for (const Send& half : here.sends) ++first[half.channel + 1];
+    for (const Send& half : here.sends) ++first[half.receiver + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
     sends = LargeArray<std::uint32_t>(pool);
     sends.resize(here.sends.size());
     if (sends.size() < here.sends.size()) return;  // as the pool knows
     std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 0; i < here.sends.size(); ++i) sends[next[here.sends[i].channel]++] = i;
+    for (std::uint32_t i = 0; i < here.sends.size(); ++i) sends[next[here.sends[i].receiver]++] = i;
   }
 };
 
@@ -295,7 +293,8 @@ Result<void> match_together(const Share& share, const std::vector<unsigned>& own
       for (const std::uint32_t l : run.processes[process]) {
         for (std::uint32_t i = 0; i < run.locations[l].sends.size(); ++i) {
           const LocationCalls& here = run.locations[l];
-          const std::uint32_t target = run.process_of_rank(here.channels[here.sends[i].channel].peer);
+          if (here.sends[i].matched()) continue;
+          const std::uint32_t target = run.process_of_rank(here.channels[here.sends[i].receiver].peer);
           if (target != kNone && target % rounds == round) to[owner[target]].push_back(end_of(run, l, i, target));
         }
       }

@@ -1,6 +1,7 @@
 // Tables that the reader of calls asks for every message: flat, because a node for each would cost more than the rest.
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "trace/analysis/calls.hpp"
@@ -11,6 +12,32 @@ inline std::uint64_t scattered(std::uint64_t key) {
   key = (key ^ (key >> 32)) * 0x9E3779B97F4A7C15U;
   return key ^ (key >> 29);
 }
+
+// What calls of a process look like, call by call. Processes use the same arrays one after the other: the first touch
+// of a page costs more than what is written to it. MT: safe.
+class TokenArrays {
+ public:
+  using Tokens = LargeArray<std::uint32_t>;
+  explicit TokenArrays(ArrayPool& pool) : pool_(pool) {}
+
+  Tokens take() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return Tokens(pool_);
+    Tokens tokens = std::move(spare_.back());
+    spare_.pop_back();
+    return tokens;
+  }
+  void give_back(Tokens tokens) {
+    tokens.resize(0);
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(tokens));
+  }
+
+ private:
+  ArrayPool& pool_;
+  std::mutex mutex_;
+  std::vector<Tokens> spare_;
+};
 
 // Numbers channels in the order in which they come. MT: externally synchronised.
 class ChannelNumbers {

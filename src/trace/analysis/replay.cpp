@@ -10,6 +10,36 @@ namespace fathom::analysis {
 
 namespace {
 
+// When the calls of one location are entered. Times never go back: the lower half of each is kept, and where the upper
+// one changes.
+class Entries {
+ public:
+  explicit Entries(ArrayPool& pool) : lower_(pool) {}
+
+  void add(std::int64_t time) {
+    const std::int64_t upper = time >> 32;
+    if (uppers_.empty() || uppers_.back().upper != upper) uppers_.push_back({lower_.size(), upper});
+    lower_.push_back(static_cast<std::uint32_t>(time));
+  }
+  [[nodiscard]] std::size_t size() const { return lower_.size(); }
+  [[nodiscard]] std::int64_t operator[](std::uint32_t call) const {
+    const auto* upper = &uppers_.back();
+    if (call < upper->from) {
+      upper = &*std::prev(std::upper_bound(uppers_.begin(), uppers_.end(), call,
+                                           [](std::size_t wanted, const Upper& at) { return wanted < at.from; }));
+    }
+    return upper->upper << 32 | lower_[call];
+  }
+
+ private:
+  struct Upper {
+    std::size_t from;  // call
+    std::int64_t upper;
+  };
+  LargeArray<std::uint32_t> lower_;
+  std::vector<Upper> uppers_;
+};
+
 class Player {
  public:
   Player(const RunCalls& run, const RunWaits& waits, const std::vector<GroupInstances>& instances,
@@ -19,7 +49,7 @@ class Player {
     waiting_.resize(run.groups.size());
     for (std::size_t g = 0; g < run.groups.size(); ++g) arrivals_[g].resize(run.groups[g].instances);
     out.useful.assign(run.locations.size(), 0);
-    for (std::size_t l = 0; l < run.locations.size(); ++l) out.entries.emplace_back(*run.pool);
+    for (std::size_t l = 0; l < run.locations.size(); ++l) entries_.emplace_back(*run.pool);
   }
 
   // False when calls wait for each other in a circle.
@@ -48,10 +78,11 @@ class Player {
 
  private:
   struct State {
-    double time = 0;          // end of the call before
+    double time = 0;          // end of the call before; of one that has been entered: when it was
+    double until = 0;         // when all that it waits for has happened, as far as it was looked at
     std::uint32_t call = 0;   // the next one
     bool entered = false;     // it has been
-    std::size_t receive = 0;  // behind those of calls that are over
+    std::size_t receive = 0;  // behind those that were looked at
     std::size_t done = 0;
     std::size_t part = 0;
     std::vector<CallPlace> waiting;  // locations that wait for a call of this one to be entered: (location, call)
@@ -62,17 +93,14 @@ class Player {
     std::uint32_t scanned = 0;  // of a scan: members from the first on that are in `latest`
   };
 
-  [[nodiscard]] bool entered(CallPlace place) const {
-    const State& state = states_[place.location];
-    return state.call > place.call || (state.call == place.call && state.entered);
-  }
+  [[nodiscard]] bool entered(CallPlace place) const { return place.call < entries_[place.location].size(); }
   // std::llround() of times, which are not negative, without the call of a function.
   static std::int64_t rounded(double time) {
     const auto whole = static_cast<std::int64_t>(time);
     return whole + (time - static_cast<double>(whole) >= 0.5 ? 1 : 0);
   }
   [[nodiscard]] double entry(CallPlace place) const {
-    return static_cast<double>(out_.entries[place.location][place.call]);
+    return static_cast<double>(entries_[place.location][place.call]);
   }
   bool wait_for(std::uint32_t location, CallPlace place) {
     if (entered(place)) return false;
@@ -88,9 +116,10 @@ class Player {
     if (!model_.compute_scale.empty() && state.call > 0) gap *= model_.compute_scale[location];
     if (state.call > 0) out_.useful[location] += gap;
     state.time += gap;
-    out_.entries[location].push_back(rounded(state.time));
-    if (out_.entries[location].size() <= state.call) return;  // no room for it, as the pool knows
+    entries_[location].add(rounded(state.time));
+    if (entries_[location].size() <= state.call) return;  // no room for it, as the pool knows
     state.entered = true;
+    state.until = state.time;
     std::erase_if(state.waiting, [&](CallPlace waiter) {
       if (waiter.call > state.call) return false;
       wake(waiter.location);
@@ -121,11 +150,8 @@ class Player {
     while (state.call < here.calls.size()) {
       if (!state.entered) enter(location, state);
       if (!state.entered) return;
-      double until = state.time;
-      if (is_held_up(location, state, here, until)) return;
-      state.time = until + own_time(here, state, location);
-      while (state.receive < here.receives.size() && here.receives[state.receive].call == state.call) ++state.receive;
-      while (state.done < here.sends_done.size() && here.sends_done[state.done].call == state.call) ++state.done;
+      if (is_held_up(location, state, here)) return;
+      state.time = state.until + own_time(here, state, location);
       while (state.part < here.parts.size() && here.parts[state.part].call == state.call) ++state.part;
       ++state.call;
       state.entered = false;
@@ -147,26 +173,33 @@ class Player {
     return model_.latency_ns + by_size;
   }
 
-  // True when something that it waits for has not happened yet; `until` is when all of it has.
-  bool is_held_up(std::uint32_t location, const State& state, const LocationCalls& here, double& until) {
+  // Locations take turns, so that what one of them goes on with lies far from what was read last.
+  static constexpr std::size_t kAhead = 4;
+  // True when something that it waits for has not happened yet: then it is looked at again from there on.
+  bool is_held_up(std::uint32_t location, State& state, const LocationCalls& here) {
     const Call& call = here.calls[state.call];
-    if (call.kind != CallKind::test) {
-      for (std::size_t i = state.receive; i < here.receives.size() && here.receives[i].call == state.call; ++i) {
-        const Receive& half = here.receives[i];
-        if (!half.matched()) continue;
-        const CallPlace issued{half.sender, half.issuing};
-        if (wait_for(location, issued)) return true;
-        until = std::max(until, entry(issued) + transfer(half.sent_bytes));
+    const bool waits = call.kind != CallKind::test;
+    double& until = state.until;
+    for (; state.receive < here.receives.size() && here.receives[state.receive].call == state.call; ++state.receive) {
+      const Receive& half = here.receives[state.receive];
+      __builtin_prefetch(&half + kAhead);
+      if (!half.matched() || !waits) continue;
+      const CallPlace issued{half.sender, half.issuing};
+      if (wait_for(location, issued)) return true;
+      until = std::max(until, entry(issued) + transfer(half.sent_bytes));
+    }
+    for (; state.done < here.sends_done.size() && here.sends_done[state.done].call == state.call; ++state.done) {
+      const SendDone& done = here.sends_done[state.done];
+      if (state.done + kAhead < here.sends_done.size()) {
+        const SendDone& later = (&done)[kAhead];
+        __builtin_prefetch(&run_.locations[later.location].sends[later.send]);
       }
-      for (std::size_t i = state.done; i < here.sends_done.size() && here.sends_done[i].call == state.call; ++i) {
-        const SendDone& done = here.sends_done[i];
-        const Send& send = run_.locations[done.location].sends[done.send];
-        if (!send.matched() || !run_.synchronises(send)) continue;
-        const CallPlace posted = run_.posting_call(send);
-        if (posted.call == kNone) continue;
-        if (wait_for(location, posted)) return true;
-        until = std::max(until, entry(posted) + transfer(send.bytes));
-      }
+      const Send& send = run_.locations[done.location].sends[done.send];
+      if (!waits || !send.matched() || !run_.synchronises(send)) continue;
+      const CallPlace posted = run_.posting_call(send);
+      if (posted.call == kNone) continue;
+      if (wait_for(location, posted)) return true;
+      until = std::max(until, entry(posted) + transfer(send.bytes));
     }
     if (is_window_sync(call.kind)) {
       const auto first = std::lower_bound(here.window_needs.begin(), here.window_needs.end(), state.call,
@@ -246,6 +279,7 @@ class Player {
   const ReplayModel& model_;
   ReplayResult& out_;
   std::vector<State> states_;
+  std::vector<Entries> entries_;                     // by location; the beginning of the run is 0
   std::vector<std::vector<Arrival>> arrivals_;       // by group and instance
   std::vector<std::vector<std::uint32_t>> waiting_;  // locations in a collective of the group
   std::vector<std::uint32_t> ready_;

@@ -23,8 +23,6 @@ struct ReplayModel {
 struct ReplayResult {
   std::int64_t runtime = 0;
   std::vector<double> useful;  // computation of each location, ns
-  // When calls were entered, by location and call; the beginning of the run is 0.
-  std::vector<LargeArray<std::int64_t>> entries;
 };
 
 // Nothing = not possible: ranks are missing, streams are cut, or calls wait for each other in a circle.
