@@ -115,6 +115,38 @@ TEST(Windows, ACompleteWaitsWhereTheStartDoesNot) {
   EXPECT_EQ(waits(trace), expected);
 }
 
+// The first epoch is begun and never completed: nobody waits in it, and the next one is matched with its own post.
+TEST(Windows, AnEpochThatIsNeverCompletedIsSkipped) {
+  Windows trace(2);
+  const auto origin = trace.group({0});
+  const auto target = trace.group({1});
+  trace.window_call(0, "MPI_Win_start", 10, 11, target);
+  trace.window_call(0, "MPI_Win_start", 20, 41, target);
+  trace.window_call(0, "MPI_Win_complete", 50, 51);
+  trace.window_call(1, "MPI_Win_post", 5, 6, origin);
+  trace.window_call(1, "MPI_Win_wait", 12, 13);
+  trace.window_call(1, "MPI_Win_post", 40, 41, origin);
+  trace.window_call(1, "MPI_Win_wait", 45, 52);
+  trace.finish(2);
+  const std::vector<Found> expected = {{WaitKind::late_post, 0, 1, 20}, {WaitKind::early_wait, 1, 0, 5}};
+  EXPECT_EQ(waits(trace), expected);
+}
+
+// Nothing comes behind it either, and its target waits to the end.
+TEST(Windows, AnEpochThatIsOpenAtTheEndIsNotCounted) {
+  Windows trace(2);
+  const auto origin = trace.group({0});
+  const auto target = trace.group({1});
+  trace.window_call(0, "MPI_Win_start", 10, 11, target);
+  trace.window_call(1, "MPI_Win_post", 5, 6, origin);
+  trace.window_call(1, "MPI_Win_wait", 12, 90);
+  trace.finish(2);
+  std::unique_ptr<Analysis> analysis;
+  EXPECT_EQ(waits(trace, &analysis), std::vector<Found>{});
+  ASSERT_NE(analysis, nullptr);
+  EXPECT_TRUE(analysis->run.locations[1].window_needs.empty());
+}
+
 TEST(Windows, ALockWaitsForTheOneWhoHoldsIt) {
   for (const bool shared : {false, true}) {
     Windows trace(3);
