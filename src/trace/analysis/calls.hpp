@@ -182,6 +182,7 @@ struct LocationCalls {
   LargeArray<Part> parts;
   LargeArray<Probed> probed;
   LargeArray<PathTime> path_times;  // by call; paths are those of RunCalls::paths
+  std::uint32_t first_path = 0;     // the one that is open where the first call begins
   std::vector<WindowCall> window_calls;
   std::vector<WindowNeed> window_needs;  // by call
   Loop loop;

@@ -41,8 +41,9 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
       pack_array(pack, here.parts);
       pack_array(pack, here.probed);
       pack_array(pack, here.path_times);
-      pack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
-           here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
+      pack(here.first_path, here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors,
+           here.counts, here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions,
+           here.cycles);
       here = {};
     }
     parcel = std::move(pack).take();
@@ -66,8 +67,9 @@ Result<void> bring_to_first(Share& share, RunCalls& run, std::vector<PartsByGrou
       unpack_array(unpack, here.parts);
       unpack_array(unpack, here.probed);
       unpack_array(unpack, here.path_times);
-      unpack(here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors, here.counts,
-             here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions, here.cycles);
+      unpack(here.first_path, here.cut, here.loop.period, here.loop.collective_anchors, here.loop.completion_anchors,
+             here.counts, here.zero_counts, here.untimed, here.markers, here.window_calls, here.instructions,
+             here.cycles);
     }
     status = unpack.status();
     if (status.ok()) status = run.pool->status();

@@ -143,7 +143,9 @@ void join_paths(RunCalls& run, const std::vector<PathTable>& paths) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::vector<std::uint32_t> numbers = run.paths.merge(paths[i]);
     for (const std::uint32_t location : run.processes[i]) {
-      for (PathTime& time : run.locations[location].path_times) time.path = numbers[time.path];
+      LocationCalls& here = run.locations[location];
+      for (PathTime& time : here.path_times) time.path = numbers[time.path];
+      here.first_path = numbers[here.first_path];
     }
   }
 }

@@ -161,6 +161,7 @@ class ProcessReader {
     const SendMode mode = names_.names[name].facts.mode;
     if (call.kind == CallKind::other && mode != SendMode::standard) made_[event.record] = mode;
     if (state.has_regions) state.paths.end_gap(static_cast<std::uint32_t>(here.calls.size()), here.path_times);
+    if (here.calls.empty()) here.first_path = state.paths.top();
     if (here.calls.size() % LocationCalls::kInsideStep == 0) here.inside.push_back(state.inside);
     here.calls.push_back(call);
     state.communicator = event.communicator;

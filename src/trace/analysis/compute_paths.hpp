@@ -90,6 +90,8 @@ class ComputePaths {
 
   void enter(std::uint32_t region, std::int64_t now);
   void leave(std::uint32_t region, std::int64_t now);
+  // The path that runs; 0 = outside of all regions.
+  [[nodiscard]] std::uint32_t top() const { return stack_.top(); }
   // A call of the library begins, or is over.
   void pause(std::int64_t now);
   void resume(std::int64_t now);

@@ -30,6 +30,8 @@ class Intervals {
   [[nodiscard]] std::int64_t io_before(std::uint32_t location, std::uint32_t end) const;
   // Adds the time in regions of the program between two calls, by call path.
   void add_paths(std::uint32_t location, std::uint32_t begin, std::uint32_t end, PathAmounts& to) const;
+  // The call path in which a location came to its first call: nothing is known of the time before it.
+  [[nodiscard]] std::uint32_t first_path(std::uint32_t location) const { return run_.locations[location].first_path; }
   [[nodiscard]] Blame blame(std::uint32_t victim, const Wait& wait) const;
   // blame() will be asked for it soon: what culprits did lies far apart.
   void prefetch(const Wait& wait) const {

@@ -31,7 +31,7 @@ const std::vector<PathShare>& PathShares::of(std::uint32_t victim, const Wait& w
   share_out([&](std::uint32_t path) { return other_[path] - own_[path]; });
   // Nothing was more: then all of what it did.
   if (shares_.empty()) share_out([&](std::uint32_t path) { return other_[path]; });
-  if (shares_.empty()) shares_.push_back({0, 1, 0});
+  if (shares_.empty()) shares_.push_back({wait.culprit_call == 0 ? intervals_.first_path(wait.culprit) : 0, 1, 0});
   return shares_;
 }
 

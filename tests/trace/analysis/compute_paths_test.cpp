@@ -97,6 +97,23 @@ TEST(ComputePaths, WhatIsMoreIsSharedOutPathByPath) {
   EXPECT_NE(report.findings[0].text.find("prepare"), std::string::npos) << report.findings[0].text;
 }
 
+// Nothing is known of the time before a rank's first call but where the rank came from.
+TEST(ComputePaths, ADelayBeforeTheFirstCallIsInTheRegionThatIsOpenThere) {
+  test::MadeRanks trace(2);
+  const auto barrier = trace.region("MPI_Barrier", "mpi");
+  const auto region = trace.region("setup", "user");
+  trace.call(0, barrier, 0, 5, true);
+  trace.add(EventKind::enter, 1 * test::kSecond, region, 1);
+  trace.call(1, barrier, 4, 5, true);
+  trace.add(EventKind::leave, 6 * test::kSecond, region, 1);
+  const auto analysed = analysis::analyse(trace, make_work());
+  ASSERT_TRUE(analysed.ok()) << analysed.error().text();
+  const auto& paths = (*analysed)->delays.locations[1].paths;
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ((*analysed)->run.path_name(paths[0].path), "setup");
+  EXPECT_NEAR(paths[0].short_ns, 4.0 * test::kSecond, 1);
+}
+
 // Steps with computation in regions, outside of them and in none, and everything that can make others wait.
 std::vector<std::vector<test::Op>> random_program(unsigned seed, std::size_t ranks) {
   using namespace test;
