@@ -117,7 +117,9 @@ export async function close(server) {
   process.exit(failed ? 1 : 0);
 }
 
-// The page of findings: all of them, in order.
+const arrows = (callpath) => callpath.replaceAll('->', ' › ');
+
+// The page of findings: all of them, in order, with the call paths of delays.
 export async function findings(page, input, name) {
   await page.waitForSelector('.finding');
   const report = json('report', input);
@@ -128,7 +130,14 @@ export async function findings(page, input, name) {
   report.findings.forEach((f, i) => {
     check(shown[i]?.kind === f.kind && shown[i]?.severity === f.severity, `${name}: finding ${i} is ${f.kind}`);
     check(shown[i]?.text.includes(f.text), `${name}: finding ${i} says '${f.text}'`);
+    for (const p of f.where.callpaths ?? []) {
+      check(shown[i]?.text.includes(arrows(p.name)), `${name}: finding ${i} is late in '${p.name}'`);
+    }
   });
+  const tables = await page.$$eval('.page.findings aside td', (l) => l.map((c) => c.textContent));
+  for (const p of (report.delay_costs ?? []).flatMap((d) => d.callpaths ?? [])) {
+    check(tables.includes(`↳ ${arrows(p.name)}`), `${name}: '${p.name}' is in the table of delay costs`);
+  }
   for (const [key, value] of Object.entries(report.efficiencies ?? {})) {
     if (typeof value !== 'number') continue;
     const cells = await page.$$eval('[data-table=efficiencies] [data-value]', (l) => l.map((c) => c.dataset.value));

@@ -41,8 +41,7 @@ for (const [family, input] of [
   const requests = [];
   page.on('request', (r) => requests.push(r.url()));
   await page.goto(`file://${file}`);
-  if (family === 'ovni') await page.waitForSelector('.page.findings');
-  else await findings(page, input, `report of ${family}`);
+  await findings(page, input, `report of ${family}`);
   await picture(page, `report-${family}`);
   if (family === 'cube' || family === 'dumpi') {
     await page.keyboard.press('2');

@@ -136,6 +136,8 @@ export interface Finding {
   where: {
     region?: string;
     regions: { name: string; s: number }[];
+    callpaths?: { name: string; s: number }[]; // in which the culprits computed more than the victims
+    callpaths_more?: number;
     activity?: string;
     before?: string;
     callpath?: string;
@@ -164,7 +166,15 @@ export interface Findings {
     string,
     { s: number; count: number; share: number; victims: LocationShare[]; culprits: LocationShare[] }
   >;
-  delay_costs?: { rank: number; location: string; activity: string; short_s: number; long_s: number }[];
+  delay_costs?: {
+    rank: number;
+    location: string;
+    activity: string;
+    short_s: number;
+    long_s: number;
+    callpaths?: { name: string; short_s: number; long_s: number }[]; // those of the computation that was late
+    callpaths_more?: number;
+  }[];
   iterations?: {
     count: number;
     median_s: number;

@@ -17,6 +17,7 @@ const kEfficiencies: [string, string][] = [
 
 const words = (kind: string) => kind.replaceAll('_', ' ');
 const seconds = (s: number) => readable(s, 's');
+const pathText = (path: string) => path.replaceAll('->', ' › ');
 
 function numberText(value: Wire): string {
   if (typeof value === 'string' || value === null) return value ?? '–';
@@ -106,7 +107,7 @@ function Card({
         {finding.where.callpath && (
           <>
             <dt>where</dt>
-            <dd>{finding.where.callpath.replaceAll('->', ' › ')}</dd>
+            <dd>{pathText(finding.where.callpath)}</dd>
           </>
         )}
         {finding.culprits.length > 0 && (
@@ -129,6 +130,15 @@ function Card({
                 .slice(0, 6)
                 .map((r) => `${r.name} ${seconds(r.s)}`)
                 .join(' · ')}
+            </dd>
+          </>
+        )}
+        {finding.where.callpaths && (
+          <>
+            <dt>late in</dt>
+            <dd data-callpaths>
+              {finding.where.callpaths.map((p) => `${pathText(p.name)} ${seconds(p.s)}`).join(' · ')}
+              {finding.where.callpaths_more ? ` · ${finding.where.callpaths_more} more` : ''}
             </dd>
           </>
         )}
@@ -228,6 +238,14 @@ function Numbers({ title, heads, rows }: { title: string; heads: string[]; rows:
   );
 }
 
+// A delay, and below it the call paths in which it was.
+function delayRows(d: NonNullable<Findings['delay_costs']>[number]): (string | number)[][] {
+  const rows = [[d.activity, d.rank >= 0 ? `rank ${d.rank}` : d.location, seconds(d.short_s), seconds(d.long_s)]];
+  for (const p of d.callpaths ?? []) rows.push([`↳ ${pathText(p.name)}`, '', seconds(p.short_s), seconds(p.long_s)]);
+  if (d.callpaths_more) rows.push([`↳ ${d.callpaths_more} more call paths`, '', '', '']);
+  return rows;
+}
+
 export function FindingsView({ dataset }: { dataset: Dataset }) {
   const s = state.value;
   const asked = useAsk<Findings>(`${s.dataset}/findings`);
@@ -287,12 +305,7 @@ export function FindingsView({ dataset }: { dataset: Dataset }) {
         <Numbers
           title="Delay costs"
           heads={['activity', 'where', 'direct', 'passed on']}
-          rows={(f.delay_costs ?? []).map((d) => [
-            d.activity,
-            d.rank >= 0 ? `rank ${d.rank}` : d.location,
-            seconds(d.short_s),
-            seconds(d.long_s),
-          ])}
+          rows={(f.delay_costs ?? []).flatMap(delayRows)}
         />
         {f.iterations && (
           <Numbers
