@@ -1,11 +1,18 @@
 #!/bin/sh
-# fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus, seeded from the data where they are there.
+# fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus: the kept one, and the target's seeds.
 # fuzz.sh --all [SECONDS]: all of them in turn, and a table of what was executed, reached and found.
+# fuzz.sh --keep [TARGET...]: makes what was found small and keeps it in fuzz/corpus.
+# fuzz.sh --replay PROGRAMS TARGET: every kept input once, in programs built elsewhere.
 # A target is a fuzz program of its own (fuzz/TARGET_fuzz.cpp), a format of one file, read by format_fuzz, or a dataset of
 # several files, made by bundle_fuzz.
+# FATHOM_FUZZ_OWN=1 leaves out data from outside of this repository: only what grew without them may be kept.
 set -eu
 cd "$(dirname "$0")/.."
 programs=build-fuzz/fuzz
+own=${FATHOM_FUZZ_OWN:-}
+corpora=build-fuzz/corpus${own:+-own}
+# Stacks of allocations and a long memory of freed ones cost more than half of the time; a finding is run again with them.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-malloc_context_size=1:quarantine_size_mb=8}"
 
 in_list() { FATHOM_FUZZ_FORMAT=list "$programs/$1_fuzz" | grep -qx -- "$2"; }
 
@@ -13,7 +20,7 @@ targets() {
   {
     FATHOM_FUZZ_FORMAT=list $programs/format_fuzz
     FATHOM_FUZZ_FORMAT=list $programs/bundle_fuzz
-    for program in $programs/*_fuzz; do basename "$program" _fuzz; done | grep -vx -e format -e bundle
+    for program in "$programs"/*_fuzz; do basename "$program" _fuzz; done | grep -vx -e format -e bundle
   } | sort
 }
 
@@ -28,12 +35,20 @@ program_of() {
   echo "$1"
 }
 
-# Seeds: what the target's own list names (fuzz/TARGET.seeds, one pattern a line), small ones only.
+# unpack TARGET INTO: the kept inputs.
+unpack() {
+  mkdir -p "$2"
+  [ ! -f "fuzz/corpus/$1.tar.xz" ] || tar -xJf "fuzz/corpus/$1.tar.xz" -C "$2"
+}
+
+# Seeds: what is kept, and what the target's own list names (fuzz/TARGET.seeds, one pattern a line), small ones only.
 seed() {
-  corpus=build-fuzz/corpus/$1
-  mkdir -p "$corpus" "build-fuzz/findings/$1"
+  corpus=$corpora/$1
+  mkdir -p "build-fuzz/findings/$1"
+  unpack "$1" "$corpus"
   [ -f "fuzz/$1.seeds" ] || return 0
   while read -r pattern; do
+    case $own$pattern in 1../*) continue ;; esac
     for file in $pattern; do
       [ -e "$file" ] || continue
       seed="$corpus/seed-$(printf %s "$file" | cksum | cut -d' ' -f1)"
@@ -50,7 +65,7 @@ seed() {
 run() {
   kind=$(program_of "$1")
   seed "$1" "$kind"
-  FATHOM_FUZZ_FORMAT="$1" "$programs/${kind}_fuzz" "build-fuzz/corpus/$1" -max_total_time="$2" -rss_limit_mb=2048 \
+  FATHOM_FUZZ_FORMAT="$1" "$programs/${kind}_fuzz" "$corpora/$1" -max_total_time="$2" -rss_limit_mb=2048 \
     -timeout=25 -print_final_stats=1 -artifact_prefix="build-fuzz/findings/$1/"
 }
 
@@ -70,9 +85,39 @@ run_all() {
   return $status
 }
 
+# The fewest inputs that reach what all of them reach; one archive a target, the same bytes for the same inputs.
+keep() {
+  from=build-fuzz/corpus-own/$1
+  [ -d "$from" ] || { echo "fuzz: nothing was found for '$1' with FATHOM_FUZZ_OWN=1" >&2; return 1; }
+  small=build-fuzz/small/$1
+  rm -rf "$small"
+  mkdir -p "$small" fuzz/corpus
+  FATHOM_FUZZ_FORMAT="$1" "$programs/$(program_of "$1")_fuzz" -merge=1 -rss_limit_mb=2048 \
+    "$small" "$from" >"build-fuzz/$1.keep.log" 2>&1
+  tar -cf - --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -C "$small" . |
+    xz -9e >"fuzz/corpus/$1.tar.xz"
+  echo "$1: $(find "$small" -type f | wc -l) inputs, $(wc -c <"fuzz/corpus/$1.tar.xz") bytes"
+}
+
+replay() {
+  programs=$1
+  inputs=$(mktemp -d)
+  trap 'rm -rf "$inputs"' EXIT
+  unpack "$2" "$inputs"
+  [ -n "$(ls "$inputs")" ] || { echo "fuzz: nothing is kept for '$2'" >&2; return 1; }
+  find "$inputs" -type f -print0 | FATHOM_FUZZ_FORMAT="$2" xargs -0 "$programs/$(program_of "$2")_fuzz" -rss_limit_mb=2048
+}
+
 case ${1:-} in
   "") targets ;;
   --all) run_all "${2:-60}" ;;
+  --keep)
+    shift
+    # shellcheck disable=SC2046
+    [ $# -gt 0 ] || set -- $(targets)
+    for target in "$@"; do keep "$target"; done
+    ;;
+  --replay) replay "$2" "$3" ;;
   *)
     targets | grep -qx -- "$1" || {
       echo "fuzz: no target '$1'; there are: $(targets | tr '\n' ' ')" >&2
