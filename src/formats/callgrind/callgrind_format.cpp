@@ -46,8 +46,11 @@ Result<ProfilePtr> to_profile(const CallgrindFile& file, const std::string& name
   calls.type = {ValueKind::i64, 0};
   const MetricId calls_id = builder.add_metric(std::move(calls));
 
+  // Functions of one name, file and object are one context: a damaged file may name one twice.
+  std::vector<ProfileBuilder::Node> nodes;
   for (const Function& function : file.functions) {
-    (void)builder.child(ProfileBuilder::kRoot, builder.region(function.name, function.file, function.object));
+    const RegionId region = builder.region(function.name, function.file, function.object);
+    nodes.push_back(builder.child(ProfileBuilder::kRoot, region));
   }
   std::map<std::string, SystemNodeId> processes;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Call> arcs;
@@ -76,7 +79,8 @@ Result<ProfilePtr> to_profile(const CallgrindFile& file, const std::string& name
     const LocationId location = builder.system.add_location(std::move(node));
     const auto add = [&](std::uint32_t function, const std::vector<std::uint64_t>& costs, std::uint32_t scope) {
       for (std::size_t i = 0; i < costs.size(); ++i) {
-        if (costs[i] != 0) builder.add(location, metrics[i], function, static_cast<std::int64_t>(costs[i]), scope);
+        if (costs[i] == 0) continue;
+        builder.add(location, metrics[i], nodes[function], static_cast<std::int64_t>(costs[i]), scope);
       }
     };
     for (std::uint32_t i = 0; i < thread.self.size(); ++i) {
@@ -84,9 +88,9 @@ Result<ProfilePtr> to_profile(const CallgrindFile& file, const std::string& name
       add(i, thread.self[i], kInclusive);
     }
     for (const Call& call : thread.calls) {
-      if (call.from != call.to) add(call.from, call.costs, kInclusive);
-      builder.add(location, calls_id, call.to, static_cast<std::int64_t>(call.count));
-      Call& all = arcs[{call.from, call.to}];
+      if (nodes[call.from] != nodes[call.to]) add(call.from, call.costs, kInclusive);
+      builder.add(location, calls_id, nodes[call.to], static_cast<std::int64_t>(call.count));
+      Call& all = arcs[{nodes[call.from], nodes[call.to]}];
       all.count += call.count;
       if (all.costs.size() < call.costs.size()) all.costs.resize(call.costs.size());
       for (std::size_t i = 0; i < call.costs.size(); ++i) all.costs[i] += call.costs[i];

@@ -160,6 +160,17 @@ TEST(Callgrind, PlainAndOtherLinesOfCostsAddUp) {
   EXPECT_EQ(lines.front(), 5u);
 }
 
+// No file and a file without a name are the same: so is the function in them.
+TEST(Callgrind, AnEmptyNameIsNone) {
+  const auto profile =
+      open_text("events: Ir\nfn=main\n1 5\ncfn=f\ncalls=1 1\n1 2\nfl=\nfn=main\n2 6\nfn=f\n3 2\n", make_work());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ((*profile)->defs().contexts.size(), 2U);
+  EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"main  0", "11"}, {"f  0", "2"}}));
+  EXPECT_EQ(values(**profile, "Ir", "inclusive"), (Values{{"main  0", "13"}, {"f  0", "2"}}));
+  EXPECT_EQ(values(**profile, "calls", ""), (Values{{"f  0", "1"}}));
+}
+
 TEST(Callgrind, CostsThatAreNoNumbersAreRefusedWithTheirLine) {
   const auto refused = open_text("events: Ir\nfn=f\n1 2\n* *\n", make_work());
   ASSERT_FALSE(refused.ok());
