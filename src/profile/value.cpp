@@ -177,6 +177,7 @@ bool Cells::is_zero(std::size_t row, std::size_t column) const {
 }
 
 void Cells::store(std::size_t row, std::size_t first, std::size_t count, const std::byte* values) {
+  if (count == 0) return;  // without locations there is no memory to copy to
   switch (form_of(type_)) {
     case Form::integer:
       return with_integer_type(type_.kind, [&](auto zero) {
@@ -263,6 +264,7 @@ void Cells::add_row(std::size_t to, const Cells& other, std::size_t from) {
 }
 
 void Cells::copy_row(std::size_t to, const Cells& other, std::size_t from) {
+  if (columns_ == 0) return;
   const std::size_t a = to * columns_;
   const std::size_t b = from * columns_;
   switch (form_of(type_)) {
