@@ -98,13 +98,13 @@ class Follower {
   void advance(std::int64_t to) {
     to = std::clamp(to, window_.from_ns, window_.to_ns);
     if (now_ && to > *now_) {
-      const std::int64_t passed = to - *now_;
+      const std::int64_t since = passed(*now_, to);
       if (sampled_) {
         if (RegionTotals* region = sampled_region_ == TraceTotals::kIdle ? &idle_ : at(sampled_region_)) {
-          region->wall_ns += passed;
+          region->wall_ns += since;
         }
       } else if (!open_.empty()) {
-        if (RegionTotals* region = at(open_.back())) region->wall_ns += passed;
+        if (RegionTotals* region = at(open_.back())) region->wall_ns += since;
       }
     }
     now_ = to;
@@ -149,7 +149,7 @@ class Follower {
   void close_channel(std::size_t channel) {
     Current& current = channels_[channel];
     if (!current.value || !now_) return;
-    totals_.states[{static_cast<std::uint32_t>(channel), *current.value}].wall_ns += *now_ - current.since_ns;
+    totals_.states[{static_cast<std::uint32_t>(channel), *current.value}].wall_ns += passed(current.since_ns, *now_);
   }
   void state(const Event& event, bool inside) {
     if (event.name >= channels_.size()) return;
@@ -222,7 +222,7 @@ std::vector<CallStatistics> calls_of(const Trace& trace, const TraceTotals& tota
     call.count = sum.count;
     call.wall_s = seconds(sum.wall_ns);
     if (sum.moves_bytes) {
-      call.bytes = sum.sent + sum.received;
+      call.bytes = CappedSum(sum.sent) += sum.received;
       call.sent = sum.sent;
       call.received = sum.received;
     }
@@ -242,7 +242,7 @@ Table states_table(const Trace& trace, const TraceTotals& totals) {
     const Channel& channel = trace.channels()[key.first];
     const auto label = channel.values.find(key.second);
     table.row(channel.name, key.second, label == channel.values.end() ? std::string() : label->second, state.count,
-              state.wall_ns);
+              state.wall_ns.value());
   }
   return std::move(table).finish();
 }

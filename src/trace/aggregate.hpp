@@ -13,16 +13,16 @@
 namespace fathom {
 
 struct RegionTotals {
-  std::uint64_t count = 0;   // enters, or samples
-  std::int64_t wall_ns = 0;  // in the region itself, without what it calls
-  std::int64_t sent = 0;     // bytes, of messages and collectives
-  std::int64_t received = 0;
+  std::uint64_t count = 0;  // enters, or samples
+  CappedSum wall_ns;        // in the region itself, without what it calls
+  CappedSum sent;           // bytes, of messages and collectives
+  CappedSum received;
   bool moves_bytes = false;
 };
 
 struct StateTotals {
   std::uint64_t count = 0;  // how often the channel took the value
-  std::int64_t wall_ns = 0;
+  CappedSum wall_ns;
 };
 
 struct CounterTotals {
@@ -34,7 +34,7 @@ struct CounterTotals {
 
 struct MessageTotals {
   std::uint64_t count = 0;
-  std::int64_t bytes = 0;
+  CappedSum bytes;
 };
 
 // What is known of some locations.

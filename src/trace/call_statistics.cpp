@@ -15,9 +15,9 @@ namespace {
 
 struct RegionSums {
   std::uint64_t count = 0;
-  std::int64_t wall_ns = 0;
-  std::int64_t sent = 0;
-  std::int64_t received = 0;
+  CappedSum wall_ns;
+  CappedSum sent;
+  CappedSum received;
   [[nodiscard]] bool any() const { return count != 0 || wall_ns != 0 || sent != 0 || received != 0; }
 };
 using Matrix = std::map<std::pair<std::int64_t, std::int64_t>, MatrixEntry>;
@@ -95,7 +95,7 @@ class Calls {
   void close_to(std::vector<Frame>& stack, std::size_t size) {
     for (; stack.size() > size; stack.pop_back()) {
       const Frame& frame = stack.back();
-      if (--depth_[frame.region] == 0 && frame.counts) sums_[frame.region].wall_ns += last_ - frame.entered;
+      if (--depth_[frame.region] == 0 && frame.counts) sums_[frame.region].wall_ns += passed(frame.entered, last_);
     }
   }
   void transfer(const Event& event) {
@@ -182,9 +182,9 @@ Result<TraceStatistics> call_statistics(const Trace& trace, const StatisticsOpti
     CallStatistics& call = made.calls[row->second];
     call.count += one.count;
     *call.wall_s += static_cast<double>(one.wall_ns) * 1e-9;
-    *call.sent += one.sent;
-    *call.received += one.received;
-    *call.bytes += one.sent + one.received;
+    call.sent = CappedSum(*call.sent) += one.sent;
+    call.received = CappedSum(*call.received) += one.received;
+    call.bytes = CappedSum(*call.sent) += *call.received;
   }
   std::stable_sort(made.calls.begin(), made.calls.end(),
                    [](const CallStatistics& a, const CallStatistics& b) { return *a.wall_s > *b.wall_s; });

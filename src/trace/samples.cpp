@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/capped_sum.hpp"
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "trace/extent.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 struct Spent {
   std::uint64_t samples = 0;
-  std::int64_t ns = 0;
+  CappedSum ns;
   void add(const Spent& other) {
     samples += other.samples;
     ns += other.ns;
@@ -40,7 +41,7 @@ Result<SpentByFrame> spent_at(const Trace& trace, LocationId location, const Sta
     if (!before) return;
     const std::int64_t begin = std::max(before->time_ns, from);
     const bool inside = before->time_ns >= from && before->time_ns < to;
-    const std::int64_t ns = std::max<std::int64_t>(0, std::min(end, to) - begin);
+    const std::int64_t ns = std::max<std::int64_t>(0, passed(begin, std::min(end, to)));
     if (!inside && ns == 0) return;
     const ContextId frame = frame_at(trace.definitions().contexts, ContextId(before->name), depth);
     out[frame.valid() ? frame.value : ContextId().value].add({inside ? 1U : 0U, ns});

@@ -23,7 +23,7 @@ Table matrix_table(const std::vector<MatrixEntry>& matrix) {
                        {"dst", ColumnType::int64, "", "TO"},
                        {"messages", ColumnType::uint64, "occ"},
                        {"bytes", ColumnType::int64, "bytes"}}});
-  for (const MatrixEntry& entry : matrix) table.row(entry.src, entry.dst, entry.messages, entry.bytes);
+  for (const MatrixEntry& entry : matrix) table.row(entry.src, entry.dst, entry.messages, entry.bytes.value());
   return std::move(table).finish();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/capped_sum.hpp"
 #include "base/table.hpp"
 
 namespace fathom {
@@ -27,7 +28,7 @@ struct MatrixEntry {
   std::int64_t src = 0;
   std::int64_t dst = 0;
   std::uint64_t messages = 0;
-  std::int64_t bytes = 0;
+  CappedSum bytes;
 };
 
 struct TraceStatistics {

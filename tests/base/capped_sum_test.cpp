@@ -1,0 +1,29 @@
+#include "base/capped_sum.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+TEST(CappedSum, StaysAtTheLargestAndTheSmallest) {
+  CappedSum sum;
+  EXPECT_EQ(sum, 0);
+  EXPECT_EQ(sum += 5, 5);
+  EXPECT_EQ(sum += kMost, kMost);
+  EXPECT_EQ(sum += -1, kMost - 1);
+  CappedSum less(-2);
+  EXPECT_EQ(less += kLeast, kLeast);
+  EXPECT_EQ(less.value(), kLeast);
+}
+
+TEST(CappedSum, TimeThatPassed) {
+  EXPECT_EQ(passed(-3, 4), 7);
+  EXPECT_EQ(passed(kLeast, 4), kMost);
+  EXPECT_EQ(passed(0, kMost), kMost);
+}
+
+}  // namespace
+}  // namespace fathom
