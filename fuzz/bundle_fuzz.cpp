@@ -21,15 +21,16 @@ struct Target {
   std::string_view format;
   Packing packing;
 };
-constexpr std::array<Target, 9> kTargets = {{{"hpctoolkit", "hpctoolkit", Packing::directory},
-                                             {"hpctoolkit-xml", "hpctoolkit-xml", Packing::directory},
-                                             {"hpctoolkit-classic", "hpctoolkit-classic", Packing::directory},
-                                             {"ovni", "ovni", Packing::directory},
-                                             {"runs", "runs", Packing::directory},
-                                             {"dumpi-set", "dumpi", Packing::directory},
-                                             {"any-directory", "", Packing::directory},
-                                             {"cube-members", "cube", Packing::tar},
-                                             {"extra-p-members", "extra-p", Packing::zip}}};
+constexpr std::array<Target, 10> kTargets = {{{"hpctoolkit", "hpctoolkit", Packing::directory},
+                                              {"hpctoolkit-xml", "hpctoolkit-xml", Packing::directory},
+                                              {"hpctoolkit-classic", "hpctoolkit-classic", Packing::directory},
+                                              {"ovni", "ovni", Packing::directory},
+                                              {"runs", "runs", Packing::directory},
+                                              {"otf2-archive", "otf2", Packing::directory},
+                                              {"dumpi-set", "dumpi", Packing::directory},
+                                              {"any-directory", "", Packing::directory},
+                                              {"cube-members", "cube", Packing::tar},
+                                              {"extra-p-members", "extra-p", Packing::zip}}};
 const Target* g_target = nullptr;
 
 std::filesystem::path pack(const std::vector<BundledFile>& files, const Scratch& scratch) {

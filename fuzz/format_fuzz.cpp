@@ -12,8 +12,9 @@ namespace {
 
 std::string_view g_format;
 
+// Of several files.
 bool is_directory(std::string_view format) {
-  return format.starts_with("hpctoolkit") || format == "ovni" || format == "runs";
+  return format.starts_with("hpctoolkit") || format == "ovni" || format == "otf2" || format == "runs";
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ targets() {
     FATHOM_FUZZ_FORMAT=list $programs/format_fuzz
     FATHOM_FUZZ_FORMAT=list $programs/bundle_fuzz
     for program in "$programs"/*_fuzz; do basename "$program" _fuzz; done | grep -vx -e format -e bundle
-  } | sort
+  } | sort | awk '$0 == last { print "fuzz: two targets are called " $0 > "/dev/stderr"; exit 1 } { last = $0; print }'
 }
 
 # The program that runs a target.
@@ -86,7 +86,8 @@ run_all() {
   return $status
 }
 
-# The fewest inputs that reach what all of them reach; one archive a target, the same bytes for the same inputs.
+# The fewest inputs that reach what all of them reach, and those that once failed; one archive a target, the same bytes
+# for the same inputs.
 keep() {
   from=build-fuzz/corpus-own/$1
   [ -d "$from" ] || { echo "fuzz: nothing was found for '$1' with FATHOM_FUZZ_OWN=1" >&2; return 1; }
@@ -95,6 +96,7 @@ keep() {
   mkdir -p "$small" fuzz/corpus
   FATHOM_FUZZ_FORMAT="$1" "$programs/$(program_of "$1")_fuzz" -merge=1 -rss_limit_mb=2048 \
     "$small" "$from" >"build-fuzz/$1.keep.log" 2>&1
+  find "build-fuzz/findings/$1" -name 'crash-*' -exec cp {} "$small" \;
   tar -cf - --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -C "$small" . |
     xz -9e >"fuzz/corpus/$1.tar.xz"
   echo "$1: $(find "$small" -type f | wc -l) inputs, $(wc -c <"fuzz/corpus/$1.tar.xz") bytes"

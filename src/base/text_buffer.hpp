@@ -18,6 +18,7 @@ class TextBuffer {
   }
   void written(const char* end) { size_ = static_cast<std::size_t>(end - data_.get()); }
   void append(std::string_view text) {
+    if (text.empty()) return;  // there may be no place to copy nothing to
     char* at = room(text.size());
     std::memcpy(at, text.data(), text.size());
     size_ += text.size();

@@ -122,6 +122,7 @@ Result<void> TextReader::moment(Head& head, std::size_t wall, std::size_t cpu) {
 Result<void> TextReader::counters(std::vector<std::int64_t>& values) {
   if (!in_.take("Perfcounters: [")) return {};
   const std::string_view line = in_.rest_of_line();
+  if (line == "]") return {};  // a record that says it has counters, of a file that has none
   for (const std::string_view part : split(line.substr(0, line.rfind(']')), ',')) {
     const auto equals = part.rfind('=');
     const auto value =

@@ -48,6 +48,17 @@ TEST(DumpiText, EveryReferenceDumpReadsBack) {
   EXPECT_GT(compared, 40U);
 }
 
+TEST(DumpiText, ACallMayHaveNoCounterAtAll) {
+  const Work work = make_work();
+  const std::string call =
+      "MPI_Barrier entering at walltime 1.000000000, cputime 0.000000000 seconds in thread 0.\nPerfcounters: []\n"
+      "MPI_Comm comm=2 (MPI_COMM_WORLD)\n"
+      "MPI_Barrier returning at walltime 2.000000000, cputime 0.000000000 seconds in thread 0.\nPerfcounters: []\n";
+  auto binary = binary_of_text(Blob::own("x.txt", call), work);
+  ASSERT_TRUE(binary.ok()) << binary.error().text();
+  EXPECT_NE(dump_of(*binary, work).find("MPI_Barrier returning at walltime 2.0"), std::string::npos);
+}
+
 TEST(DumpiText, SaysWhereTheTextIsWrong) {
   const Work work = make_work();
   const std::string text =
