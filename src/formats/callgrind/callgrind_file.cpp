@@ -113,12 +113,16 @@ class Reader {
     if (key == "fn") {
       FATHOM_TRY(const std::uint32_t name, named(functions_, value));
       use(function(name, file_id_, object_));
+      code_file_ = file_id_;
       callee_name_ = callee_file_ = callee_object_ = kNone;
     } else if (key == "fl") {
       FATHOM_TRY(file_id_, named(files_, value));
-    } else if (key == "fi" || key == "fe" || key == "jfi") {
-      // Inlined code: its costs belong to the function all the same. The number may be defined here, and so it may
-      // where a jump leads into another file or function.
+      code_file_ = file_id_;
+    } else if (key == "fi" || key == "fe") {
+      // Inlined code: its costs belong to the function all the same.
+      FATHOM_TRY(code_file_, named(files_, value));
+    } else if (key == "jfi") {
+      // A number may be defined where a jump leads into another file or function.
       FATHOM_TRY([[maybe_unused]] const std::uint32_t ignored, named(files_, value));
     } else if (key == "jfn") {
       FATHOM_TRY([[maybe_unused]] const std::uint32_t ignored, named(functions_, value));
@@ -275,8 +279,8 @@ class Reader {
       callee_name_ = functions_.intern("???");
       FATHOM_CHECK(work_->diagnostics.warn("callgrind.callee", lines_.place(), "'calls=' without a 'cfn=' before it"));
     }
-    // What is not said is as in the caller; it holds for this call only.
-    callee_ = function(callee_name_, callee_file_ == kNone ? file_id_ : callee_file_,
+    // What is not said is as in the code that calls, inlined or not; it holds for this call only.
+    callee_ = function(callee_name_, callee_file_ == kNone ? code_file_ : callee_file_,
                        callee_object_ == kNone ? object_ : callee_object_);
     callee_name_ = callee_file_ = callee_object_ = kNone;
     call_count_ = count;
@@ -393,6 +397,7 @@ class Reader {
   std::uint32_t thread_index_ = kNone;
   std::uint32_t unknown_ = 0;
   std::uint32_t file_id_ = kNone, object_ = kNone, current_ = kNone;
+  std::uint32_t code_file_ = kNone;  // of the code at hand, which may be inlined
   std::uint32_t callee_name_ = kNone, callee_file_ = kNone, callee_object_ = kNone, callee_ = kNone;
   std::uint64_t call_count_ = 0;
   bool waiting_call_ = false;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <random>
+#include <set>
 
 #include "formats/callgrind/callgrind_format.hpp"
 #include "formats/registry.hpp"
@@ -161,6 +162,23 @@ TEST(Callgrind, PlainAndOtherLinesOfCostsAddUp) {
 }
 
 // No file and a file without a name are the same: so is the function in them.
+// valgrind leaves out the file of what is called where it is the one of the inlined code that calls.
+TEST(Callgrind, InlinedCodeCallsIntoItsOwnFile) {
+  const auto profile = open_text(
+      "events: Ir\n"
+      "fl=(1) header.h\nfn=(1) leaf\n3 40\n"
+      "fl=(2) a.c\nfn=(2) outer\n9 4\n"
+      "fi=(1)\n-1 1\ncfn=(1)\ncalls=1 3\n* 15\n"
+      "fe=(2)\n+1 1\ncfn=(3) other\ncalls=1 20\n* 7\n"
+      "fi=(1)\n-1 2\nfn=(3)\n20 7\ncfn=(4) last\ncalls=1 30\n* 25\n"
+      "fn=(4)\n30 25\n",
+      make_work());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  std::set<std::string> functions;
+  for (const Region& region : (*profile)->defs().regions) functions.insert(region.name + " " + region.file);
+  EXPECT_EQ(functions, (std::set<std::string>{"leaf header.h", "outer a.c", "other a.c", "last a.c"}));
+}
+
 TEST(Callgrind, AnEmptyNameIsNone) {
   const auto profile =
       open_text("events: Ir\nfn=main\n1 5\ncfn=f\ncalls=1 1\n1 2\nfl=\nfn=main\n2 6\nfn=f\n3 2\n", make_work());
