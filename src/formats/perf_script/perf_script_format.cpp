@@ -43,7 +43,7 @@ Match recognise(const Source& source) {
       captured = captured || line->find("perf version") != std::string_view::npos;
       continue;
     }
-    if (line->find_first_not_of(" \t") == std::string_view::npos) continue;
+    if (line->find_first_not_of(" \t") == std::string_view::npos || is_record(*line)) continue;
     if (++looked > 3) return {};
     const auto header = parse_header(*line);
     if (parse_frame(*line) || !header) continue;

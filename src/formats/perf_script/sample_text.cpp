@@ -47,12 +47,19 @@ bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (low >= 'a' && low <= 'f');
 }
 
-// Where " (" stands last, or npos.
-std::size_t last_bracket(std::string_view text) {
+// Where the " (" of the module stands, or npos: it closes at the end of the text. Modules may have blanks and brackets
+// ("/lib/x.so (deleted)"), symbols, too; where brackets do not match it is the last one.
+std::size_t module_bracket(std::string_view text) {
+  std::size_t last = std::string_view::npos;
+  std::size_t depth = 0;
   for (std::size_t at = text.size(); at-- > 1;) {
-    if (text[at] == '(' && text[at - 1] == ' ') return at - 1;
+    if (text[at] == ')') ++depth;
+    if (text[at] != '(') continue;
+    const bool after_blank = text[at - 1] == ' ';
+    if (after_blank && last == std::string_view::npos) last = at - 1;
+    if (--depth == 0) return after_blank ? at - 1 : last;
   }
-  return std::string_view::npos;
+  return last;
 }
 
 // "symbol+0x1f" as "symbol".
@@ -132,8 +139,7 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   // Commands can look like addresses, too ("dd 5 1.000000: cycles: ..."); names of functions begin with no digit.
   if (!rest.empty() && rest.front() >= '0' && rest.front() <= '9' && parse_header(line)) return std::nullopt;
   if (rest.ends_with(')')) {
-    // Modules may have blanks and brackets; symbols, too.
-    const std::size_t open = last_bracket(rest);
+    const std::size_t open = module_bracket(rest);
     if (open != std::string_view::npos) {
       out.module = rest.substr(open + 2, rest.size() - open - 3);
       rest = trim(rest.substr(0, open));

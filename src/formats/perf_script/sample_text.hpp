@@ -20,6 +20,9 @@ struct SampleHeader {
 };
 std::optional<SampleHeader> parse_header(std::string_view line);
 
+// "comm 5 1.000000: PERF_RECORD_MMAP2 5/5: ...": what `--show-mmap-events` and the like put between the samples.
+inline bool is_record(std::string_view line) { return line.find(": PERF_RECORD_") != std::string_view::npos; }
+
 // "  address symbol+0xoffset (module)"
 struct FrameLine {
   std::string_view address;

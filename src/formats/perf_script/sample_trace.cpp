@@ -70,6 +70,11 @@ class SampleReader {
         return {};
       }
     }
+    if (is_record(line)) {
+      finish_sample();
+      ++records_;
+      return {};
+    }
     if (const auto header = parse_header(line); header && (after_blank || line.front() != '\t')) {
       finish_sample();
       begin(*header);
@@ -90,7 +95,7 @@ class SampleReader {
     MetFrame& met = met_frames_[slot_of(line)];
     if (met.line == line) return &met;
     const auto frame = parse_frame(line);
-    if (!frame) return nullptr;
+    if (!frame || is_record(line)) return nullptr;
     met = {line, *frame, kNoRegion};
     return &met;
   }
@@ -125,6 +130,8 @@ class SampleReader {
     if (fresh) threads_.push_back({header.process, header.thread, command_, {}, INT64_MAX, INT64_MIN});
     weight_ = header.period.value_or(1);
     event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
+    if (has_period_.size() <= event_) has_period_.resize(event_ + std::size_t{1});
+    if (header.period) has_period_[event_] = true;
   }
 
   std::uint32_t region(std::string_view name, std::string_view module, std::string_view role) {
@@ -234,6 +241,11 @@ class SampleReader {
       FATHOM_CHECK(diagnostics.add("perf_script.stray_line", Severity::warning, stray_place_,
                                    "is neither the head of a sample nor a frame of one; left out", stray_));
     }
+    if (records_ > 0) {
+      diagnostics.info(
+          "perf_script.records", Place::in(blob_.name()),
+          fmt::format("{} records of mappings, names and forks are no samples; left out", grouped(records_)));
+    }
     if (untimed_ > 0) {
       diagnostics.info("perf_script.no_time", Place::in(blob_.name()),
                        fmt::format("{} samples have no time; they count, but take none", grouped(untimed_)));
@@ -248,9 +260,10 @@ class SampleReader {
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       Metric metric;
       metric.name = metric.display_name = events_[i];
-      metric.unit = events_[i].find("clock") != std::string::npos ? "ns" : "";
+      // Without periods it is the samples that are counted, whatever the event is.
+      metric.unit = !has_period_[i] ? "occ" : events_[i].find("clock") != std::string::npos ? "ns" : "";
       metric.type = {ValueKind::i64, 0};
-      metric.description = "sum of the periods of the samples";
+      metric.description = has_period_[i] ? "sum of the periods of the samples" : "number of samples";
       metric.file_id = i;
       metric.attributes.push_back(sample_weight());
       definitions.metrics.push_back(std::move(metric));
@@ -293,6 +306,7 @@ class SampleReader {
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> numbers_;
   std::vector<Thread> threads_;
   NameTable regions_, events_;
+  std::vector<bool> has_period_;  // by event: of any of its samples
   ContextTreeBuilder builder_;
   StackTree contexts_;  // numbered as in the builder
   struct Open {
@@ -309,7 +323,7 @@ class SampleReader {
   std::uint32_t row_ = 0, event_ = 0;
   std::optional<std::int64_t> time_ns_;
   std::int64_t weight_ = 1;
-  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0;
+  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0;
   Place stray_place_;
 };
 

@@ -63,6 +63,14 @@ TEST(PerfScript, Frames) {
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->symbol, "Lock::unlock()");
   EXPECT_EQ(frame->module, "/system/lib/libc.so");
+  // The module is the last bracket that closes at the end, whatever is inside of it.
+  frame = parse_frame("    7f3159f51234 void g<int (*)()>(x)+0x4c (/opt/my app (x)/lib.so (deleted))");
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->symbol, "void g<int (*)()>(x)");
+  EXPECT_EQ(frame->module, "/opt/my app (x)/lib.so (deleted)");
+  frame = parse_frame("  1234 f (/a) b (c)");
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->module, "c");
   EXPECT_FALSE(parse_frame("java 19983 cycles:"));
   EXPECT_FALSE(parse_frame("dd 29776 666709.771979:   10101010 cpu-clock: "));
 }
@@ -170,6 +178,44 @@ TEST(PerfScript, UnaskedIsWhatWasSampled) {
   ASSERT_TRUE(exported.ok());
   ASSERT_EQ(exported->metrics().size(), 1U);
   EXPECT_EQ(exported->metrics()[0].name, "cycles");
+}
+
+// --show-mmap-events and --show-task-events print what happened between the samples.
+TEST(PerfScript, RecordsAreNoSamples) {
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = test::read_text(
+      "swapper 0 0.000000: PERF_RECORD_MMAP -1/0: [0xffff(0x12) @ 0xffff]: x [kernel.kallsyms]_text\n"
+      "a-exec 0 0.000000: PERF_RECORD_COMM: a-exec:5/5\n"
+      "a 5 1.000000: PERF_RECORD_MMAP2 5/5: [0x7f(0x2) @ 0 00:00 0 0]: r-xp [vdso]\n"
+      "a 5 1.000100: PERF_RECORD_FORK(5:6):(5:5)\n"
+      "a 5 1.000200: 9 cycles:\n\t4011 f (/a)\n"
+      "a 6 1.000300: PERF_RECORD_EXIT(5:6):(5:5)\n"
+      "a 5 1.000400: 8 cycles:\n\t4012 g (/a)\n\n",
+      "perf-script", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(trace->location_count(), 1U);
+  ASSERT_EQ(trace->definitions().metrics.size(), 1U);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].text, "5 records of mappings, names and forks are no samples; left out");
+  const auto profile = dataset->profile();
+  ASSERT_TRUE(profile.ok());
+  const auto own = test::own_by_region(**profile, (*profile)->defs().find_metric("cycles"));
+  EXPECT_EQ(own.at("f"), 9);
+  EXPECT_EQ(own.at("g"), 8);
+}
+
+// Samples of a clock are nanoseconds where they say how many they stand for.
+TEST(PerfScript, SamplesWithoutPeriodsAreCounted) {
+  for (const char* period : {"", "2004008 "}) {
+    DatasetPtr dataset;
+    const auto trace = test::read_text(
+        fmt::format("a 1 1.000000: {0}cpu-clock:\n\t4011 f (/a)\n\na 1 1.002004: {0}cpu-clock:\n\t4011 f (/a)\n\n",
+                    period),
+        "perf-script", dataset, make_work());
+    ASSERT_NE(trace, nullptr);
+    EXPECT_EQ(trace->definitions().metrics[0].unit, *period == 0 ? "occ" : "ns");
+  }
 }
 
 TEST(PerfScript, AgreesWithTheReferenceReader) {
