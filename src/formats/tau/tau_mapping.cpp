@@ -16,6 +16,7 @@ namespace fathom::tau {
 namespace {
 
 constexpr std::string_view kArrow = " => ";
+constexpr std::string_view kColon = " : ";
 constexpr std::uint32_t kInclusive = 1;  // second stored scope
 
 // As find(kArrow, at) does: names have many blanks and few '='.
@@ -271,8 +272,7 @@ class Mapper {
     if (count_calls) events_taken_ = false;
     if (events_taken_) return;
     events_taken_ = !one.file.events.empty();
-    const std::string_view root = top != nullptr ? trim(top->name) : std::string_view("(user events)");
-    for (const UserEvent& event : one.file.events) user_event(event, root);
+    user_events(one.file, top != nullptr ? trim(top->name) : std::string_view("(user events)"));
   }
 
   MetricId sampled_metric(std::size_t metric) {
@@ -284,20 +284,55 @@ class Mapper {
     return builder_.add_metric(std::move(made));
   }
 
-  // "NAME : path" is the event in that context; without one it belongs to the whole thread.
-  void user_event(const UserEvent& event, std::string_view root) {
-    std::string_view name = trim(event.name);
-    if (name.find("[GROUP=MAX_MARKER]") != std::string_view::npos ||
-        name.find("[GROUP=MIN_MARKER]") != std::string_view::npos) {
-      ++markers_;
-      return;
+  // "NAME : path" is the event in that context: what stands there is timers. Names may have colons of their own.
+  [[nodiscard]] std::size_t find_context(std::string_view name) const {
+    std::size_t colon = name.find(kColon);
+    while (colon != std::string_view::npos) {
+      const std::string_view path = name.substr(colon + kColon.size());
+      if (groups_.contains(trim(path.substr(0, find_arrow(path))))) break;
+      colon = name.find(kColon, colon + 1);
     }
-    if (event.count <= 0) return;
-    std::string_view path = root;
-    if (const std::size_t colon = name.find(" : "); colon != std::string_view::npos) {
-      path = trim(name.substr(colon + 3));
-      name = trim(name.substr(0, colon));
+    return colon;
+  }
+
+  // Without a context an event belongs to the whole thread, and is the sum over its contexts where it has any: only
+  // what they leave is counted there.
+  void user_events(const TauFile& file, std::string_view root) {
+    std::map<std::string_view, UserEvent> in_contexts;
+    std::vector<const UserEvent*> whole;
+    for (const UserEvent& event : file.events) {
+      const std::string_view name = trim(event.name);
+      if (name.find("[GROUP=MAX_MARKER]") != std::string_view::npos ||
+          name.find("[GROUP=MIN_MARKER]") != std::string_view::npos) {
+        ++markers_;
+        continue;
+      }
+      if (event.count <= 0) continue;
+      const std::size_t colon = find_context(name);
+      if (colon == std::string_view::npos) {
+        whole.push_back(&event);
+        continue;
+      }
+      UserEvent& sum = in_contexts[trim(name.substr(0, colon))];
+      sum.count += event.count;
+      sum.mean += event.mean * event.count;
+      sum.sum_of_squares += event.sum_of_squares;
+      user_event(event, trim(name.substr(0, colon)), trim(name.substr(colon + kColon.size())));
     }
+    for (const UserEvent* const event : whole) {
+      UserEvent rest = *event;
+      if (const auto found = in_contexts.find(trim(event->name)); found != in_contexts.end()) {
+        const UserEvent& counted = found->second;
+        rest.count -= counted.count;
+        if (rest.count < 1) continue;
+        rest.mean = (event->mean * event->count - counted.mean) / rest.count;
+        rest.sum_of_squares -= counted.sum_of_squares;
+      }
+      user_event(rest, trim(event->name), root);
+    }
+  }
+
+  void user_event(const UserEvent& event, std::string_view name, std::string_view path) {
     const auto node = node_of(path);
     const auto metric = [&](std::string_view suffix, ValueKind kind, std::string_view unit) {
       std::string full = suffix.empty() ? std::string(name) : fmt::format("{} ({})", name, suffix);

@@ -106,6 +106,29 @@ TEST(Tau, SamplesDivideTheTimeOfTheirTimer) {
 }
 
 // Counts of sections are what writers get wrong first: the lines themselves count.
+// An event without a context is the sum over its contexts, which are timers: a colon alone makes none.
+TEST(Tau, UserEventsInContextsCountOnce) {
+  const TemporaryDirectory folder;
+  put(folder / "profile.0.0.0",
+      file_text("TIME",
+                {R"("main  " 1 2 10 60 0 GROUP="TAU_DEFAULT" )", R"("open : it" 1 0 50 50 0 GROUP="TAU_USER" )",
+                 R"("main   => open : it" 1 0 50 50 0 GROUP="TAU_CALLPATH" )"},
+                {R"("bytes" 7 30 1 10 1300)", R"("bytes : main   => open : it" 4 20 5 12 700)",
+                 R"("bytes : main  " 1 2 2 2 4)", R"("all : open : it" 2 9 3 6 90)", R"("all" 2 9 3 6 90)",
+                 R"("Heap : Entry" 2 8 4 6 80)", R"("Heap : Entry : main" 1 4 4 4 16)"}));
+  const auto dataset = open_dataset(folder.path(), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  // 70 bytes in all, 48 in open : it, 2 in main, and 20 of which only the thread is known.
+  EXPECT_EQ(values(**profile, "bytes", kOwn), (Values{{"main", "22"}, {"main->open : it", "48"}}));
+  EXPECT_EQ(values(**profile, "bytes (count)", kOwn), (Values{{"main", "3"}, {"main->open : it", "4"}}));
+  EXPECT_EQ(values(**profile, "bytes (sum of squares)", kOwn), (Values{{"main", "600"}, {"main->open : it", "700"}}));
+  EXPECT_EQ(values(**profile, "all", kOwn), (Values{{"open : it", "12"}}));
+  EXPECT_EQ(values(**profile, "Heap : Entry", kOwn), (Values{{"main", "12"}}));
+  EXPECT_FALSE((*profile)->defs().find_metric("Heap").valid());
+}
+
 TEST(Tau, WrongCountsLoseNothing) {
   const auto open_text = [](std::string text, const Work& work) {
     return tau::format().open(Source::of(Blob::own("profile.0.0.0", std::move(text))), work);
