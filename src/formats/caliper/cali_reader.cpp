@@ -57,6 +57,8 @@ class Nodes {
     ++count_;
     (id < dense_.size() ? dense_[id] : others_[id]) = node;
   }
+  // Not less than how many there are.
+  [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
   std::vector<Node> dense_;
@@ -68,16 +70,6 @@ Type type_of(std::string_view name) {
   if (name == "int" || name == "uint") return Type::integer;
   if (name == "double") return Type::real;
   return name == "string" ? Type::text : Type::other;
-}
-
-// Version 2.4 made seconds the unit of durations ("1.5.dev", "2.3.0-dev" are older).
-bool is_before_seconds(std::string_view version) {
-  const std::size_t dot = version.find('.');
-  const auto major = parse_integer<int>(version.substr(0, dot));
-  if (!major || dot == std::string_view::npos) return false;
-  const std::string_view rest = version.substr(dot + 1);
-  const auto minor = parse_integer<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
-  return *major < 2 || (*major == 2 && minor && *minor < 4);
 }
 
 // Timers that count microseconds count whole ones; only means have fractions. Seconds could be chosen from 2.2 on.
@@ -122,8 +114,9 @@ class Reader {
     }
     if (!any_) return Error("has no record '__rec=': it is no Caliper stream", records_->blob.place());
     if (unknown_ > 0) {
-      FATHOM_CHECK(work_->diagnostics.add("caliper.reference", Severity::warning, records_->blob.place(),
-                                          "a node or attribute is named that is not there; ignored", unknown_));
+      FATHOM_CHECK(work_->diagnostics.add(
+          "caliper.reference", Severity::warning, records_->blob.place(),
+          "a node or attribute is named that is not there, or a node that is above itself; ignored", unknown_));
     }
     records_->old_times = old_ && durations_are_whole(*records_);
     return std::shared_ptr<const Records>(std::move(records_));
@@ -284,8 +277,9 @@ class Reader {
     std::uint64_t at = ref;
     for (std::size_t steps = 0; at != kNone; ++steps) {
       const Node* const found = nodes_.find(at);
-      if (found == nullptr || steps == kDeepest) {
+      if (found == nullptr || steps == kDeepest || steps == nodes_.count()) {
         ++unknown_;
+        if (steps == nodes_.count()) path.resize(begin);  // a circle leads nowhere
         break;
       }
       if (const std::uint32_t attribute = this->attribute(found->attribute); attribute != kNoAttribute) {
@@ -377,6 +371,15 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_before_seconds(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  const auto major = parse_integer<int>(version.substr(0, dot));
+  if (!major || dot == std::string_view::npos) return false;
+  const std::string_view rest = version.substr(dot + 1);
+  const auto minor = parse_integer<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
+  return *major < 2 || (*major == 2 && minor && *minor < 4);
+}
 
 Result<std::shared_ptr<const Records>> read_cali(const Blob& blob, const Work& work) {
   return Reader(blob, work).run();

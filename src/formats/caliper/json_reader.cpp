@@ -46,10 +46,17 @@ class Reader {
       if (key == "data" || key == "columns" || key == "column_metadata" || key == "nodes") continue;
       records_->globals.emplace_back(std::string(key), text_of(value));
     }
+    if (const std::string* const version = find_attribute(records_->globals, "cali.caliper.version")) {
+      records_->old_times = is_before_seconds(*version);
+    }
+    // A text among numbers is a value that is none.
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      if (is_value_[i] && !numbers_[i]) records_->attributes[i].type = Type::text;
+    }
     if (bad_rows_ > 0) {
-      FATHOM_CHECK(work_->diagnostics.add("caliper.row", Severity::warning, records_->blob.place(),
-                                          "a row has other columns than are named, or a node that is not there",
-                                          bad_rows_));
+      FATHOM_CHECK(work_->diagnostics.add(
+          "caliper.row", Severity::warning, records_->blob.place(),
+          "a row has other columns than are named, or a node that is not there or above itself", bad_rows_));
     }
     return std::shared_ptr<const Records>(std::move(records_));
   }
@@ -73,6 +80,7 @@ class Reader {
       records_->attributes.push_back(std::move(made));
     }
     is_value_.assign(records_->attributes.size(), true);
+    numbers_.assign(records_->attributes.size(), false);
     dom::array metadata;
     if (top["column_metadata"].get_array().get(metadata) != simdjson::SUCCESS) return {};
     std::size_t i = 0;
@@ -173,8 +181,9 @@ class Reader {
       const std::size_t begin = path.size();
       std::uint64_t at = node;
       for (std::size_t steps = 0; at != kNoParent && steps < kDeepest; ++steps) {
-        if (at >= nodes_.size()) {
+        if (at >= nodes_.size() || steps == nodes_.size()) {
           ++bad_rows_;
+          if (at < nodes_.size()) path.resize(begin);  // a circle leads nowhere
           break;
         }
         path.emplace_back(attribute, *nodes_[at].label);
@@ -188,13 +197,14 @@ class Reader {
   Entry value_of(dom::element cell, std::uint32_t column) {
     Attribute& attribute = records_->attributes[column];
     std::int64_t integer = 0;
-    if (cell.get_int64().get(integer) == simdjson::SUCCESS) return {column, integer};
+    const bool is_integer = cell.get_int64().get(integer) == simdjson::SUCCESS;
     double real = 0;
-    if (cell.get_double().get(real) == simdjson::SUCCESS) {
-      if (attribute.type == Type::integer) attribute.type = Type::real;
+    if (is_integer || cell.get_double().get(real) == simdjson::SUCCESS) {
+      numbers_[column] = true;
+      if (is_integer) return {column, integer};
+      attribute.type = Type::real;
       return {column, real};
     }
-    attribute.type = Type::text;
     return {column, records_->texts.emplace_back(text_of(cell))};
   }
 
@@ -210,6 +220,7 @@ class Reader {
   std::shared_ptr<Records> records_;
   RecordPiece piece_;  // the rows since the last one
   std::vector<bool> is_value_;
+  std::vector<bool> numbers_;  // by column: it has any
   std::vector<Node> nodes_;
   using RowKey = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // columns with their nodes
   RowKey key_;

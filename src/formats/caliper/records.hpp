@@ -147,6 +147,9 @@ class RecordWriter {
   std::size_t reserved_ = 0;
 };
 
+// Version 2.4 made seconds the unit of durations ("1.5.dev", "2.3.0-dev" are older).
+bool is_before_seconds(std::string_view version);
+
 // The text stream (.cali): "__rec=ctx,ref=12,attr=3,data=0.5".
 Result<std::shared_ptr<const Records>> read_cali(const Blob& blob, const Work& work);
 // JSON in the form json-split: data, columns, column_metadata, nodes.

@@ -31,9 +31,10 @@ bool is_of_event(std::string_view name) {
          name.starts_with("event.end#");
 }
 
-// Points in time, which do not add up.
+// Points in time, which do not add up, and the number of a step of a time series.
 bool is_moment(std::string_view name) {
-  return name == "time.offset" || name == "time.offset.ns" || name == "time.timestamp";
+  return name == "time.offset" || name == "time.offset.ns" || name == "time.timestamp" ||
+         name == "timeseries.starttime" || name == "timeseries.snapshot";
 }
 
 // Queries make the first, timers of regions the second.

@@ -281,7 +281,8 @@ __rec=new,id=3
   std::set<std::string> ids;
   for (const Diagnostic& one : work->diagnostics.all()) ids.insert(one.id);
   EXPECT_EQ(ids, (std::set<std::string>{"caliper.line", "caliper.reference", "caliper.value"}));
-  EXPECT_EQ(values(**profile, "count").at("(unattributed) @0"), "12");
+  // What is below a circle belongs nowhere: 5 + 7 + 2.
+  EXPECT_EQ(values(**profile, "count"), (Values{{"(unattributed) @0", "14"}}));
 }
 
 TEST(Caliper, JsonSplit) {
@@ -294,6 +295,50 @@ TEST(Caliper, JsonSplit) {
   EXPECT_EQ(values(**profile, "time"), (Values{{"main->f @0", "3.5"}, {"main @1", "1"}, {"(unattributed) @1", "2.5"}}));
   EXPECT_FALSE(open_text("{\"data\":1}", make_work(), caliper::json_format()).ok());
   EXPECT_FALSE(open_text("[", make_work(), caliper::json_format()).ok());
+}
+
+// A text among numbers is one value that is none; a node above itself is no path.
+TEST(Caliper, DamageInJsonCostsNoMoreThanItself) {
+  const std::string text = R"({"data":[[1,2],["x",2],[4.5,0],["8",2]],"columns":["time","path"],
+    "column_metadata":[{"is_value":true,"attribute.unit":"sec"},{"is_value":false}],
+    "nodes":[{"label":"a","column":"path","parent":1},{"label":"b","column":"path","parent":0},
+             {"label":"c","column":"path"}]})";
+  const Work work = make_work();
+  const auto profile = open_text(text, work, caliper::json_format());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "time"), (Values{{"c @0", "9"}, {"(unattributed) @0", "4.5"}}));
+  std::map<std::string, std::uint64_t> said;
+  for (const Diagnostic& one : work->diagnostics.all()) said[std::string(one.id)] += one.count;
+  EXPECT_EQ(said, (std::map<std::string, std::uint64_t>{{"caliper.row", 1}, {"caliper.value", 1}}));
+}
+
+// Microseconds are of old versions, or of those that do not say which they are.
+TEST(Caliper, JsonOfNewVersionsIsInSeconds) {
+  for (const auto& [version, unit] : {std::pair{"", "usec"},
+                                      {",\"cali.caliper.version\":\"2.3.0\"", "usec"},
+                                      {",\"cali.caliper.version\":\"2.10.0\"", "sec"}}) {
+    const auto profile =
+        open_text(std::string(R"({"data":[[1.5,0]],"columns":["sum#time.duration","path"],"column_metadata":[)"
+                              R"({"is_value":true},{"is_value":false}],"nodes":[{"label":"a","column":"path"}])") +
+                      version + "}",
+                  make_work(), caliper::json_format());
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    EXPECT_EQ((*profile)->defs().metrics[0].unit, unit) << version;
+  }
+}
+
+// When a step began, and which one it is, is nothing to add up.
+TEST(Caliper, MomentsOfTimeSeriesAreNoMetrics) {
+  const auto profile = open_text(stream(1, 1) +
+                                     "__rec=node,id=60,attr=8,data=timeseries.starttime,parent=23\n"
+                                     "__rec=node,id=61,attr=8,data=timeseries.snapshot,parent=24\n"
+                                     "__rec=node,id=62,attr=8,data=timeseries.duration,parent=23\n"
+                                     "__rec=ctx,ref=51,attr=31=32=60=61=62,data=1=8=1689118709.14=3=0.25\n",
+                                 make_work());
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_FALSE((*profile)->defs().find_metric("timeseries.starttime").valid());
+  EXPECT_FALSE((*profile)->defs().find_metric("timeseries.snapshot").valid());
+  EXPECT_TRUE((*profile)->defs().find_metric("timeseries.duration").valid());
 }
 
 // A directory of profiles that say which run they are is an experiment.
