@@ -49,14 +49,22 @@ class Writer {
       events += " " + event_name(metric.name);
     }
     out_.write(events + "\nsummary:");
-    put_costs(graph_.sum);
+    // Of what is written: costs below zero are not.
+    std::vector<std::int64_t> totals(graph_.sum.size());
+    for (const CallGraph::Node& node : graph_.nodes) {
+      for (std::size_t i = 0; i < totals.size(); ++i) {
+        if (__builtin_add_overflow(totals[i], std::max<std::int64_t>(node.self[i], 0), &totals[i]))
+          totals[i] = INT64_MAX;
+      }
+    }
+    put_costs(totals);
     std::vector<std::vector<std::uint32_t>> calls(graph_.nodes.size());
     for (std::size_t i = 0; i < graph_.arcs.size(); ++i) {
       calls[graph_.arcs[i].from].push_back(static_cast<std::uint32_t>(i));
     }
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) block(i, calls[i]);
     out_.write("\ntotals:");
-    put_costs(graph_.sum);
+    put_costs(totals);
     if (negative_ == 0) return {};
     return profile_.work->diagnostics.add("convert.beyond", Severity::data_loss, Place::in(profile_.name),
                                           "a cost is negative, which callgrind cannot say; 0 is written", negative_);

@@ -195,7 +195,9 @@ Result<void> write_profile(const Profile& profile, const std::filesystem::path& 
   Document document(std::move(out), values.metrics().empty() ? "" : std::string_view(values.metrics().front().name));
   const Definitions& defs = profile.defs();
   const std::string unit = values.metrics().empty() ? "none" : values.metrics().front().unit;
-  const std::string_view shown = unit == "nanoseconds" || unit == "bytes" ? std::string_view(unit) : "none";
+  constexpr std::string_view kUnits[] = {"nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"};
+  const bool known = std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits);
+  const std::string_view shown = known ? std::string_view(unit) : "none";
   std::vector<StackFrame> frames;
   std::string weights;
   std::int64_t total = 0;

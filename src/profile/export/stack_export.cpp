@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::uint32_t kBlock = 64;  // locations that are computed at once
 constexpr double kLargest = 9.2e18;   // below the largest 64-bit integer
+constexpr std::pair<double, const char*> kTimeUnits[] = {
+    {1, "seconds"}, {1e-3, "milliseconds"}, {1e-6, "microseconds"}, {1e-9, "nanoseconds"}};
 
 Selection own_values(const Definitions& defs, IndexRange locations, bool sum) {
   Selection selection;
@@ -112,15 +114,21 @@ Result<StackExport> StackExport::plan(const Profile& profile, const ExportOption
 Result<std::uint64_t> StackExport::stored_values(MetricId id) const {
   const Metric& metric = profile_.defs().metric(id);
   if (metric.scopes.empty() || metric.derived() || !metric.unusable.empty()) return std::uint64_t{0};
-  const StoredMetric stored{id, 0};
-  std::uint64_t count = 0;
-  FATHOM_CHECK(profile_.values->scan(
-      {{&stored, 1}, {0, static_cast<std::uint32_t>(profile_.defs().contexts.size())}, all_locations(profile_.defs())},
-      [&](const Run& run) -> Result<void> {
-        count += run.count;
-        return {};
-      }));
-  return count;
+  // Of the scope that has most: a file need not store the first.
+  std::uint64_t most = 0;
+  for (std::uint32_t scope = 0; scope < metric.scopes.size(); ++scope) {
+    const StoredMetric stored{id, scope};
+    std::uint64_t count = 0;
+    FATHOM_CHECK(profile_.values->scan({{&stored, 1},
+                                        {0, static_cast<std::uint32_t>(profile_.defs().contexts.size())},
+                                        all_locations(profile_.defs())},
+                                       [&](const Run& run) -> Result<void> {
+                                         count += run.count;
+                                         return {};
+                                       }));
+    most = std::max(most, count);
+  }
+  return most;
 }
 
 Result<bool> StackExport::all_whole(MetricId id) const {
@@ -144,6 +152,12 @@ Result<std::string> StackExport::judge(MetricId id) {
   if (!why_unavailable(profile_, id).empty()) return std::string("metrics that cannot be read");
   if (metric.derivation == Derivation::post) return std::string("derived metrics, whose values do not add up");
   ExportedMetric out{id, metric.name, metric.unit, 1};
+  // Whole numbers stay as they are; their unit is called as readers of all these formats know it.
+  if (const double seconds = seconds_of_unit(metric.unit); seconds > 0) {
+    for (const auto& [one, name] : kTimeUnits) {
+      if (seconds == one) out.unit = name;
+    }
+  }
   if (metric.type.kind == ValueKind::f64) {
     // Without a unit the name tells: these are in seconds wherever Fathom makes them.
     const bool named_time = metric.unit.empty() && (metric.name == "time" || metric.name == "cpu_time");

@@ -15,7 +15,7 @@ namespace fathom {
 struct ExportedMetric {
   MetricId id;
   std::string name;
-  std::string unit;  // "nanoseconds" of times, otherwise as the profile has it
+  std::string unit;  // of times "nanoseconds", of whole ones also "seconds" and so on; otherwise as the profile has it
   double scale = 1;  // what a double is multiplied by before it is rounded
 };
 

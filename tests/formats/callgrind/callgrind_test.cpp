@@ -232,6 +232,24 @@ TEST(Callgrind, EveryTruncationAndManyFlipsAreSurvived) {
   }
 }
 
+// Costs below zero cannot be written; the totals are of those that are.
+TEST(Callgrind, TotalsAreOfWhatIsWritten) {
+  const TemporaryDirectory folder;
+  const auto dataset =
+      open_source(Source::of(Blob::own("x.folded", std::string("a;b -5\na 10\na;c 3\n"))), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  ASSERT_TRUE(callgrind::format().write(**dataset, folder / "out.callgrind", {}).ok());
+  const Work work = make_work();
+  const auto again = open_dataset(folder / "out.callgrind", work);
+  ASSERT_TRUE(again.ok());
+  const auto profile = (*again)->profile();
+  ASSERT_TRUE(profile.ok());
+  Int128 sum = 0;
+  for (const auto& [name, value] : values(**profile, "samples", "")) sum += std::stoll(value);
+  EXPECT_TRUE(sum == 13);
+  EXPECT_FALSE(work->diagnostics.defective());
+}
+
 TEST(Callgrind, WhatIsWrittenIsReadBack) {
   const TemporaryDirectory folder;
   const auto dataset = open_dataset(FATHOM_SOURCE_DIR "/examples/stencil.cubex", make_work());

@@ -122,6 +122,18 @@ TEST(Speedscope, ProfilesAreWrittenAndReadAgain) {
   for (const auto& [name, value] : b) EXPECT_NEAR(a.at(name) * 1e9, value, 100) << name;  // nanoseconds
 }
 
+TEST(Speedscope, WholeMillisecondsAreWrittenAsSuch) {
+  const TemporaryDirectory scratch;
+  const auto dataset = open_source(
+      Source::of(Blob::own("x.callgrind", std::string("events: Time_(ms)\nfl=a.c\nfn=main\n1 7\n"))), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  ASSERT_TRUE((*find_format("speedscope"))->write(**dataset, scratch / "out.speedscope.json", {}).ok());
+  std::ifstream in(scratch / "out.speedscope.json");
+  const auto written = nlohmann::json::parse(in);
+  EXPECT_EQ(written["profiles"][0]["unit"], "milliseconds");
+  EXPECT_EQ(written["profiles"][0]["weights"], nlohmann::json({7}));
+}
+
 TEST(Speedscope, ProfilesMayCountInDifferentUnits) {
   const std::string head =
       R"({"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[)";
