@@ -59,7 +59,10 @@ bool is_extreme(const Experiment& e, std::uint32_t metric) {
 
 }  // namespace
 
-std::optional<std::uint32_t> usual_metric(const Experiment& e, const std::vector<std::uint32_t>& metrics) {
+std::optional<std::uint32_t> usual_metric(const Experiment& e, const std::vector<std::uint32_t>& there) {
+  // The first one of the experiment, however its models are ranked.
+  std::vector<std::uint32_t> metrics = there;
+  std::sort(metrics.begin(), metrics.end());
   const auto find = [&](const auto& wanted) -> std::optional<std::uint32_t> {
     const auto found = std::find_if(metrics.begin(), metrics.end(),
                                     [&](std::uint32_t m) { return !is_extreme(e, m) && wanted(e.metrics()[m]); });

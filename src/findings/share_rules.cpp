@@ -97,6 +97,8 @@ bool sleeps(std::string_view name) {
 // says it recorded.
 bool is_no_code(const Region& region) { return equal_ignoring_case(region.name, "idle") || region.paradigm == "Trace"; }
 
+bool is_memory(const Metric& metric) { return metric.unit == "bytes" || metric.unit == "B"; }
+
 }  // namespace
 
 void find_hot_spots(ProfileRules& rules) {
@@ -121,7 +123,8 @@ void find_hot_spots(ProfileRules& rules) {
             ? "See which code calls it: fathom tree PATH --view bottomup."
         : sleeps(of.name)
             ? "Threads sleep here until something happens: see who calls it, fathom tree PATH --view bottomup."
-            : "This is where faster code pays most.";
+        : is_memory(rules.defs.metric(rules.time)) ? "This is where needing less of it pays most."
+                                                   : "This is where faster code pays most.";
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "report/findings_output.hpp"
 #include "report/text_table.hpp"
 #include "report/wrapped.hpp"
@@ -27,7 +28,7 @@ std::string readable_kind(std::string kind) {
 }
 
 std::string headline(const Report& report) {
-  std::string out = report.path;
+  std::string out = visible(report.path);
   if (report.locations > 0) out += fmt::format(": {} locations", grouped(report.locations));
   if (report.runtime_s) out += fmt::format(", {}", seconds(*report.runtime_s));
   return out;
@@ -126,8 +127,8 @@ std::string report_text(const Report& report, const Terminal& terminal) {
     const std::string label = fmt::format("{}. {} ({}, {})", ++number, readable_kind(finding.kind),
                                           to_string(finding.level), share(finding.severity));
     out += terminal.paint(label, style_of(finding.level)) + "\n";
-    out += wrapped(finding.text, width, "   ");
-    if (!finding.advice.empty()) out += wrapped("-> " + finding.advice, width, "   ");
+    out += wrapped(visible(finding.text), width, "   ");
+    if (!finding.advice.empty()) out += wrapped("-> " + visible(finding.advice), width, "   ");
   }
   if (report.efficiencies) out += "\n" + wrapped(efficiency_sentence(*report.efficiencies), width, "");
   if (report.threads) out += "\n" + wrapped(thread_sentence(*report.threads), width, "");
@@ -148,10 +149,10 @@ std::string report_text(const Report& report, const Terminal& terminal) {
   if (report.iterations) out += wrapped(iteration_sentence(*report.iterations), width, "");
   if (report.critical_path && !report.critical_path->empty()) {
     const PathPart& first = report.critical_path->front();
-    out += wrapped(
-        fmt::format("The longest part of the critical path is {} on {} ({}).", first.activity,
-                    first.rank >= 0 ? fmt::format("rank {}", first.location) : first.location, share(first.share)),
-        width, "");
+    out += wrapped(visible(fmt::format("The longest part of the critical path is {} on {} ({}).", first.activity,
+                                       first.rank >= 0 ? fmt::format("rank {}", first.location) : first.location,
+                                       share(first.share))),
+                   width, "");
   }
   if (report.wait_states && !report.wait_states->empty()) {
     TextTable table;
@@ -172,8 +173,8 @@ std::string report_markdown(const Report& report) {
   if (!any_above_note(report)) out += nothing_found(report) + "\n\n";
   for (const Finding& finding : report.findings) {
     out += fmt::format("## {} ({}, {})\n\n{}\n\n", readable_kind(finding.kind), to_string(finding.level),
-                       share(finding.severity), finding.text);
-    if (!finding.advice.empty()) out += fmt::format("*What to do:* {}\n\n", finding.advice);
+                       share(finding.severity), visible(finding.text));
+    if (!finding.advice.empty()) out += fmt::format("*What to do:* {}\n\n", visible(finding.advice));
   }
   if (report.efficiencies) {
     const EfficiencyNumbers& numbers = *report.efficiencies;
