@@ -80,7 +80,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
     const std::string_view number = tokens[i].text;
     const std::size_t slash = number.find('/');
     const auto first = parse_integer<std::int64_t>(number.substr(0, slash));
-    if (!first) continue;
+    if (!first || *first < -1) continue;  // -1: perf does not know
     if (slash != std::string_view::npos) {
       const auto second = parse_integer<std::int64_t>(number.substr(slash + 1));
       if (!second) continue;
@@ -101,6 +101,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
     }
     if (at + 1 < tokens.size()) {
       out.period = parse_integer<std::int64_t>(tokens[at].text);
+      if (out.period && *out.period < 0) continue;
       if (out.period) ++at;
     }
     if (at < tokens.size()) {

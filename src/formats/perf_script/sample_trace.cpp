@@ -204,7 +204,10 @@ class SampleReader {
     std::int64_t& sum = thread.sums[event_];
     put(EventKind::counter, event_, sum);
     put(EventKind::sample, context, 0);
-    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(weight_));
+    if (__builtin_add_overflow(sum, weight_, &sum)) {
+      sum = INT64_MAX;
+      ++beyond_;
+    }
     put(EventKind::counter, event_, sum);
     if (!time_ns_) {
       ++untimed_;
@@ -240,6 +243,11 @@ class SampleReader {
     if (stray_ > 0) {
       FATHOM_CHECK(diagnostics.add("perf_script.stray_line", Severity::warning, stray_place_,
                                    "is neither the head of a sample nor a frame of one; left out", stray_));
+    }
+    if (beyond_ > 0) {
+      FATHOM_CHECK(diagnostics.add(
+          "perf_script.overflow", Severity::data_loss, Place::in(blob_.name()),
+          "the sum of the periods of a thread does not fit into 63 bits; it is cut to what does", beyond_));
     }
     if (records_ > 0) {
       diagnostics.info(
@@ -323,7 +331,7 @@ class SampleReader {
   std::uint32_t row_ = 0, event_ = 0;
   std::optional<std::int64_t> time_ns_;
   std::int64_t weight_ = 1;
-  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0;
+  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0, beyond_ = 0;
   Place stray_place_;
 };
 

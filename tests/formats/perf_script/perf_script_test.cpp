@@ -205,6 +205,27 @@ TEST(PerfScript, RecordsAreNoSamples) {
   EXPECT_EQ(own.at("g"), 8);
 }
 
+// Periods that no counter has are cut and told, never wrapped around.
+TEST(PerfScript, PeriodsBeyondAllNumbers) {
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = test::read_text(
+      "a 1 1.000000: 9223372036854775807 cycles:\n\t4011 f (/a)\n\n"
+      "a 1 1.000100: 7 cycles:\n\t4012 g (/a)\n\n"
+      "a 1 1.000200: -3 cycles:\n\t4012 g (/a)\n\n",
+      "perf-script", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  std::map<std::string, std::uint64_t> said;
+  for (const Diagnostic& one : work->diagnostics.all()) said[std::string(one.id)] += one.count;
+  EXPECT_EQ(said["perf_script.overflow"], 1U);
+  EXPECT_EQ(said["perf_script.stray_line"], 2U);
+  const auto profile = dataset->profile();
+  ASSERT_TRUE(profile.ok());
+  const auto own = test::own_by_region(**profile, (*profile)->defs().find_metric("cycles"));
+  EXPECT_EQ(own.at("f"), 9223372036854775807.0);
+  EXPECT_EQ(own.count("g"), 0U);
+}
+
 // Samples of a clock are nanoseconds where they say how many they stand for.
 TEST(PerfScript, SamplesWithoutPeriodsAreCounted) {
   for (const char* period : {"", "2004008 "}) {
