@@ -49,6 +49,19 @@ TEST(StackExport, AMetricHasValuesInAnyScope) {
   }
 }
 
+// Nobody could read what would be written.
+TEST(StackExport, AProfileWithoutMetricsIsRefused) {
+  ProfileBuilder builder(make_work(), "x");
+  add_single_location(builder.system);
+  builder.child(ProfileBuilder::kRoot, builder.region("main"));
+  const auto profile = std::move(builder).finish();
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  const auto values = StackExport::plan(**profile, {.format = "pprof"});
+  ASSERT_FALSE(values.ok());
+  EXPECT_NE(values.error().text().find("a profile without metrics is nothing that can be written as pprof"),
+            std::string::npos);
+}
+
 // Whole numbers are written as they are, with a unit that readers know.
 TEST(StackExport, WholeTimesKeepTheirUnit) {
   for (const auto& [unit, written] : {std::pair{"sec", "seconds"},

@@ -231,9 +231,12 @@ Result<void> StackExport::choose() {
     FATHOM_CHECK(profile_.work->diagnostics.add("convert.metric_left_out", Severity::warning, Place::in(profile_.name),
                                                 fmt::format("{} has no place for {}", options_.format, texts), count));
   }
-  if (metrics_.empty() && !defs.metrics.empty()) {
-    return Error(fmt::format("no metric of the profile can be written as {}", options_.format),
-                 Place::in(profile_.name));
+  if (metrics_.empty()) {
+    return Error(
+        fmt::format("{} can be written as {}",
+                    defs.metrics.empty() ? "a profile without metrics is nothing that" : "no metric of the profile",
+                    options_.format),
+        Place::in(profile_.name));
   }
   if (options_.sum_locations && defs.system.location_count() > 1) {
     FATHOM_CHECK(profile_.work->diagnostics.add("convert.locations_summed", Severity::warning, Place::in(profile_.name),
