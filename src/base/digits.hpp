@@ -20,7 +20,7 @@ inline Digits read_digits(const char* at) {
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
   word ^= 0x3030'3030'3030'3030U;  // digits are 0 to 9 now; of anything else the highest bit is set by one of these
   const std::uint64_t others = ((word + 0x7676'7676'7676'7676U) | word) & 0x8080'8080'8080'8080U;
-  const unsigned count = others == 0 ? 8 : static_cast<unsigned>(std::countr_zero(others)) / 8;
+  const unsigned count = static_cast<unsigned>(std::countr_zero(others)) / 8;
   if (count == 0) return {};
   word <<= 64 - 8 * count;                                      // zeros in front
   word = (word * 10 + (word >> 8)) & 0x00FF'00FF'00FF'00FFU;    // pairs

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <memory>
+
+#include "base/decimal.hpp"
 
 namespace fathom {
 
@@ -38,43 +39,13 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && to_lower(a) == to_lower(b);
 }
 
-namespace {
-
-// "12", "-0.25": with so few digits both they and the power of ten are doubles without loss, and one division rounds as
-// the general way does. Anything else is not for it.
-std::optional<double> short_decimal(std::string_view text) {
-  static constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const bool negative = text.starts_with('-');
-  const char* at = text.data() + (negative ? 1 : 0);
-  const char* const end = text.data() + text.size();
-  if (at == end || end - at > static_cast<std::ptrdiff_t>(kPowers.size())) return std::nullopt;
-  std::uint64_t digits = 0;
-  const auto take_digits = [&] {
-    const char* const first = at;
-    for (; at < end && *at >= '0' && *at <= '9'; ++at) digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
-    return static_cast<std::size_t>(at - first);
-  };
-  const std::size_t before = take_digits();
-  std::size_t behind = 0;
-  if (at < end && *at == '.') {
-    ++at;
-    behind = take_digits();
-    if (behind == 0) return std::nullopt;
-  }
-  if (before == 0 || before + behind > 15 || at != end) return std::nullopt;
-  const double value = static_cast<double>(digits) / kPowers[behind];
-  return negative ? -value : value;
-}
-
-}  // namespace
-
 std::optional<double> parse_double(std::string_view text) {
   if (text.starts_with("+") && !text.starts_with("+-")) text.remove_prefix(1);
-  if (const auto number = short_decimal(text)) return number;
+  const char* const end = text.data() + text.size();
   double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (!text.empty() && read_decimal(text.data(), end, value) == end) return value;
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || stop != end || text.empty()) return std::nullopt;
   return value;
 }
 

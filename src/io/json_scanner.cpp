@@ -4,8 +4,9 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
+
+#include "base/decimal.hpp"
 
 namespace fathom {
 namespace {
@@ -36,23 +37,6 @@ const char* find_structural(const char* at, const char* end) {
   }
   while (at < end && !kStructural[static_cast<unsigned char>(*at)]) ++at;
   return at;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// JSON is stricter than std::from_chars, which read [at, end): it has no `.5`, `1.`, `01`, `inf`.
-bool is_json_number(const char* at, const char* end) {
-  const char* whole = at + (*at == '-' ? 1 : 0);
-  if (whole == end || !is_digit(*whole)) return false;
-  if (*whole == '0' && whole + 1 < end && is_digit(whole[1])) return false;
-  const char* dot = static_cast<const char*>(std::memchr(at, '.', static_cast<std::size_t>(end - at)));
-  return dot == nullptr || (dot + 1 < end && is_digit(dot[1]));
-}
-
-// Where the number that begins at `at` ends; null when there is none.
-const char* number_at(const char* at, const char* end, double& number) {
-  const auto [to, status] = std::from_chars(at, end, number);
-  return status == std::errc{} && is_json_number(at, to) ? to : nullptr;
 }
 
 }  // namespace
@@ -149,7 +133,7 @@ bool JsonScanner::accept_numbers(std::vector<double>& out) {
   char before = at < end ? *at : '\0';
   for (char wanted = '['; before == wanted; wanted = ',') {
     double number = 0;
-    const char* const to = number_at(white(at + 1), end, number);
+    const char* const to = read_decimal(white(at + 1), end, number);
     if (to == nullptr) break;
     out.push_back(number);
     at = white(to);
