@@ -18,13 +18,13 @@ ValueStatistics statistics_of(std::span<const double> values, std::vector<double
   if (count == 0) return result;
   const double n = static_cast<double>(count);
   // Short lists are added up from the left, long ones in halves, so that the error stays small.
-  const auto sum = [](auto&& self, const double* begin, std::size_t size) -> double {
-    if (size > 128) return self(self, begin, size / 2) + self(self, begin + size / 2, size - size / 2);
+  const auto sum = [](auto&& self, const double* begin, std::size_t size, const auto& figure) -> double {
+    if (size > 128) return self(self, begin, size / 2, figure) + self(self, begin + size / 2, size - size / 2, figure);
     double total = 0;
-    for (std::size_t i = 0; i < size; ++i) total += begin[i];
+    for (std::size_t i = 0; i < size; ++i) total += figure(begin[i]);
     return total;
   };
-  result.mean = sum(sum, values.data(), count) / n;
+  result.mean = sum(sum, values.data(), count, [](double v) { return v; }) / n;
   bool has_nan = false;
   result.minimum = result.maximum = values[0];
   for (const double v : values) {
@@ -32,9 +32,8 @@ ValueStatistics statistics_of(std::span<const double> values, std::vector<double
     result.minimum = std::min(result.minimum, v);
     result.maximum = std::max(result.maximum, v);
   }
-  scratch.assign(values.begin(), values.end());
-  for (double& v : scratch) v = (v - result.mean) * (v - result.mean);
-  result.deviation = std::sqrt(sum(sum, scratch.data(), count) / n);
+  const auto square = [mean = result.mean](double v) { return (v - mean) * (v - mean); };
+  result.deviation = std::sqrt(sum(sum, values.data(), count, square) / n);
   if (has_nan) {
     result.median = result.minimum = result.maximum = std::numeric_limits<double>::quiet_NaN();
     return result;
@@ -61,13 +60,18 @@ constexpr std::uint64_t kPerMeasurement = 5 * 8 + 4 + 8;
 constexpr std::uint64_t kSmallestReservation = 1 << 16;
 constexpr std::size_t kMeasurementsPerTask = 2048;
 
-template <class Names, class Add>
-std::uint32_t intern(Names& names, std::string_view name, std::uint64_t& needed, const Add& add) {
-  if (const auto found = names.find(name); found != names.end()) return found->second;
-  needed += kPerName + 2 * name.size();
-  const auto number = static_cast<std::uint32_t>(names.size());
-  names.emplace(std::string(name), number);
-  add();
+std::string& name_of(std::string& name) { return name; }
+std::string& name_of(Named& named) { return named.name; }
+
+template <class Item>
+std::uint32_t intern(NumberTable& table, std::vector<Item>& items, std::string_view name, std::uint64_t& needed) {
+  const auto next = static_cast<std::uint32_t>(items.size());
+  const auto number = table.find_or_add(std::hash<std::string_view>{}(name), next,
+                                        [&](std::uint32_t i) { return name_of(items[i]) == name; });
+  if (number == next) {
+    needed += kPerName + 2 * name.size();
+    name_of(items.emplace_back()) = name;
+  }
   return number;
 }
 
@@ -97,15 +101,15 @@ bool ExperimentBuilder::take(std::uint64_t bytes) {
 }
 
 std::uint32_t ExperimentBuilder::parameter(std::string_view name) {
-  return intern(parameter_names_, name, needed_, [&] { experiment_.parameters_.emplace_back(name); });
+  return intern(parameter_names_, experiment_.parameters_, name, needed_);
 }
 
 std::uint32_t ExperimentBuilder::metric(std::string_view name) {
-  return intern(metric_names_, name, needed_, [&] { experiment_.metrics_.push_back({std::string(name), {}}); });
+  return intern(metric_names_, experiment_.metrics_, name, needed_);
 }
 
 std::uint32_t ExperimentBuilder::callpath(std::string_view name) {
-  return intern(callpath_names_, name, needed_, [&] { experiment_.callpaths_.push_back({std::string(name), {}}); });
+  return intern(callpath_names_, experiment_.callpaths_, name, needed_);
 }
 
 std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
@@ -130,13 +134,15 @@ std::uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
 std::uint32_t ExperimentBuilder::series(std::uint32_t callpath, std::uint32_t metric) {
   const std::uint64_t pair = std::uint64_t{callpath} << 32 | metric;
   if (pair == last_pair_) return last_series_;
-  const auto [entry, added] = pairs_.try_emplace(pair, static_cast<std::uint32_t>(experiment_.series_.size()));
-  if (added) {
-    needed_ += kPerSeries;
-    experiment_.series_.push_back({callpath, metric, 0, 0});
-  }
+  auto& all = experiment_.series_;
+  const auto next = static_cast<std::uint32_t>(all.size());
   last_pair_ = pair;
-  last_series_ = entry->second;
+  last_series_ = pairs_.find_or_add(
+      pair, next, [&](std::uint32_t i) { return all[i].callpath == callpath && all[i].metric == metric; });
+  if (last_series_ == next) {
+    needed_ += kPerSeries;
+    all.push_back({callpath, metric, 0, 0});
+  }
   return last_series_;
 }
 
@@ -168,14 +174,15 @@ void ExperimentBuilder::add_statistics(std::uint32_t callpath, std::uint32_t met
   records_.back().statistics = static_cast<std::uint32_t>(statistics_.size());
 }
 
-void ExperimentBuilder::append(ExperimentBuilder&& next, double share) {
+void ExperimentBuilder::make_room(double share) {
   const auto room = [share](const auto& part) {
     return static_cast<std::size_t>(static_cast<double>(part.size()) / std::clamp(share, 1e-3, 1.0) * 1.05);
   };
-  if (records_.empty()) {
-    records_.reserve(room(next.records_));
-    values_.reserve(room(next.values_));
-  }
+  records_.reserve(room(records_));
+  values_.reserve(room(values_));
+}
+
+void ExperimentBuilder::append(ExperimentBuilder&& next) {
   std::vector<std::uint32_t> callpaths;
   std::vector<std::uint32_t> metrics;
   std::vector<std::uint32_t> points;
@@ -327,9 +334,9 @@ std::size_t ExperimentBuilder::keep_complete_series() {
   experiment_.series_ = std::move(kept);
   experiment_.metrics_ = std::move(new_metrics);
   experiment_.callpaths_ = std::move(new_callpaths);
-  metric_names_.clear();
-  callpath_names_.clear();
-  pairs_.clear();
+  metric_names_ = {};
+  callpath_names_ = {};
+  pairs_ = {};
   last_pair_ = ~std::uint64_t{0};
   return removed;
 }
@@ -462,27 +469,18 @@ void ExperimentBuilder::build_call_tree() {
   std::vector<Walk> walks;
   for (std::size_t i = 0; i < experiment_.callpaths_.size(); ++i)
     walks.push_back({static_cast<std::uint32_t>(i), 0, 0});
-  struct Key {
-    std::uint32_t parent;
-    std::string_view name;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const {
-      return std::hash<std::string_view>{}(k.name) * 31 + std::size_t{k.parent} * 0x9E3779B97F4A7C15ULL;
-    }
-  };
-  std::unordered_map<Key, std::uint32_t, KeyHash> nodes;
+  NumberTable nodes;
   while (!walks.empty()) {
     std::vector<Walk> next;
     for (const Walk& walk : walks) {
       const std::string_view path = experiment_.callpaths_[walk.callpath].name;
       const auto end = path.find(kSeparator, walk.at);
       const std::string_view name = path.substr(walk.at, end == std::string_view::npos ? end : end - walk.at);
-      const auto [entry, added] =
-          nodes.try_emplace(Key{walk.node, name}, static_cast<std::uint32_t>(tree.nodes.size()));
-      const std::uint32_t node = entry->second;
-      if (added) {
+      const auto next_node = static_cast<std::uint32_t>(tree.nodes.size());
+      const std::uint32_t node = nodes.find_or_add(
+          std::hash<std::string_view>{}(name) + walk.node, next_node,
+          [&](std::uint32_t i) { return tree.nodes[i].parent == walk.node && tree.nodes[i].name == name; });
+      if (node == next_node) {
         tree.nodes.push_back({name, walk.node, CallTree::kNone, tree.nodes[walk.node].depth + 1, {}});
         tree.nodes[walk.node].children.push_back(node);
       }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/number_table.hpp"
 #include "experiment/experiment.hpp"
 
 namespace fathom {
@@ -58,9 +59,10 @@ class ExperimentBuilder {
                       const ValueStatistics& statistics, std::uint32_t repetitions, std::span<const double> values = {},
                       std::span<const ShapeToken> shape = {});
 
-  // What another builder, of the same file and without parameters, took of what comes next in it. `share` of all that
-  // comes, for how much room to make.
-  void append(ExperimentBuilder&& next, double share);
+  // What another builder, of the same file and without parameters, took of what comes next in it.
+  void append(ExperimentBuilder&& next);
+  // Room for as many measurements as there will be when those so far are `share` of all.
+  void make_room(double share);
 
   [[nodiscard]] std::size_t parameter_count() const { return experiment_.parameters_.size(); }
   [[nodiscard]] std::size_t point_count() const { return experiment_.point_count(); }
@@ -83,12 +85,6 @@ class ExperimentBuilder {
     std::uint32_t statistics = 0;  // 1-based position of given ones; 0 = to be worked out
     std::uint32_t shape = 0;       // 1-based position of its shape; 0 = plain list
   };
-  struct StringHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  using Names = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
-
   std::uint32_t series(std::uint32_t callpath, std::uint32_t metric);
   bool take(std::uint64_t bytes);
   std::size_t keep_complete_series();
@@ -102,9 +98,9 @@ class ExperimentBuilder {
   Work work_;
   Repeats repeats_;
   bool keep_points_ = false;
-  Names parameter_names_, metric_names_, callpath_names_;
+  NumberTable parameter_names_, metric_names_, callpath_names_;
   std::unordered_map<std::string, std::uint32_t> points_;  // by the bytes of the coordinates
-  std::unordered_map<std::uint64_t, std::uint32_t> pairs_;
+  NumberTable pairs_;
   GrowingArray<Record> records_;
   GrowingArray<double> values_;
   std::vector<ValueStatistics> statistics_;

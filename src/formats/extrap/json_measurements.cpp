@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/cancel.hpp"
 #include "base/parallel.hpp"
 #include "base/pipeline.hpp"
 #include "formats/extrap/json_values.hpp"
@@ -88,9 +89,11 @@ class Reader {
     const std::size_t begin = scanner_.offset();
     point_.clear();
     values_.clear();
-    if (scanner_.accept('{') && scanner_.accept_key("point") && scanner_.accept_numbers(point_.values) &&
-        scanner_.accept(',') && scanner_.accept_key("values") && scanner_.accept_numbers(values_.values) &&
-        scanner_.accept('}')) {
+    const auto key = [this](std::string_view usual, char before, std::string_view name) {
+      return scanner_.accept_text(usual) || (scanner_.accept(before) && scanner_.accept_key(name));
+    };
+    if (key("{\"point\":", '{', "point") && scanner_.accept_numbers(point_.values) &&
+        key(",\"values\":", ',', "values") && scanner_.accept_numbers(values_.values) && scanner_.accept('}')) {
       values_.repetitions = static_cast<std::uint32_t>(values_.values.size());
       return true;
     }
@@ -174,10 +177,22 @@ Result<void> read_measurements_in_pieces(const Blob& rest, ExperimentBuilder& bu
     piece.read.emplace(rest.name(), work);
     return Reader(piece.text, *piece.read).piece(piece.is_first, piece.is_last);
   };
+  const auto make_room = [&](const Piece& piece) {
+    if (piece.is_first) builder.make_room(static_cast<double>(piece.text.size()) / static_cast<double>(rest.size()));
+  };
+  if (thread_count() == 1) {
+    for (bool more = true; more;) {
+      if (cancelled()) return cancelled_error();
+      FATHOM_TRY(more, cut(0));
+      FATHOM_CHECK(Reader(pieces[0].text, builder).piece(pieces[0].is_first, pieces[0].is_last));
+      make_room(pieces[0]);
+    }
+    return {};
+  }
   const auto join = [&](std::size_t slot) -> Result<bool> {
-    const auto size = static_cast<double>(pieces[slot].text.size());
-    builder.append(*std::move(pieces[slot].read), size / static_cast<double>(rest.size()));
+    builder.append(*std::move(pieces[slot].read));
     pieces[slot].read.reset();
+    make_room(pieces[slot]);
     FATHOM_CHECK(builder.status());
     return true;
   };

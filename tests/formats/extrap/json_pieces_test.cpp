@@ -1,7 +1,8 @@
-// Large JSON experiments are read in pieces by several threads: the outcome is that of reading them in one go.
+// Large JSON experiments are read in pieces, by one or several threads: the outcome is that of reading them in one go.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/execution.hpp"
 #include "experiment/experiment.hpp"
 #include "formats/registry.hpp"
 
@@ -44,7 +45,13 @@ Result<ExperimentPtr> read(std::string text) {
   return dataset->experiment();
 }
 
-TEST(JsonInPieces, IsWhatTheFileSays) {
+class JsonInPieces : public testing::TestWithParam<unsigned> {
+  Execution execution_{GetParam()};
+  ExecutionScope scope_{execution_};
+};
+INSTANTIATE_TEST_SUITE_P(Threads, JsonInPieces, testing::Values(1U, 4U));
+
+TEST_P(JsonInPieces, IsWhatTheFileSays) {
   const std::string text = made();
   ASSERT_GT(text.size(), std::size_t{4} << 18);
   const auto experiment = read(text);
@@ -75,7 +82,7 @@ TEST(JsonInPieces, IsWhatTheFileSays) {
   }
 }
 
-TEST(JsonInPieces, ErrorsSayWhereAndWhat) {
+TEST_P(JsonInPieces, ErrorsSayWhereAndWhat) {
   for (const int broken : {0, kCallpaths / 2, kCallpaths - 1}) {
     const std::string text = made(broken);
     const auto experiment = read(text);
@@ -88,7 +95,7 @@ TEST(JsonInPieces, ErrorsSayWhereAndWhat) {
   }
 }
 
-TEST(JsonInPieces, FilesThatAreCutOffAreErrors) {
+TEST_P(JsonInPieces, FilesThatAreCutOffAreErrors) {
   const std::string text = made();
   for (std::size_t size = 0; size < text.size(); size += 65'537) EXPECT_FALSE(read(text.substr(0, size)).ok()) << size;
   EXPECT_FALSE(read(text.substr(0, text.size() - 1)).ok());
