@@ -378,6 +378,59 @@ TEST(OvniMade, TruncatedAtEveryByte) {
   EXPECT_EQ(boundaries, 9U);  // behind the header and behind each event but the last
 }
 
+TEST(OvniMade, StreamsInOrderStayAndAreRefusedWhereTheWindowIsTooSmall) {
+  std::mt19937 random(11);
+  std::size_t refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    struct Made {
+      std::string_view mcv;
+      std::uint64_t clock;
+    };
+    std::vector<Made> events;
+    std::uint64_t clock = 100;
+    for (std::size_t i = 0; i < 20; ++i) {
+      clock += random() % 3 == 0 ? 5 : 0;  // often equal
+      events.push_back({std::array{"OU[", "OU]", "OB."}[random() % 3], clock});
+    }
+    StreamBuilder builder;
+    for (const Made& one : events) builder.event(one.mcv, one.clock);
+    const std::size_t window = 2 + random() % 12;
+    // A region needs an event before its first one among the last window - 2 before its end; none are needed while
+    // there were fewer than that.
+    bool good = true;
+    std::uint64_t regions = 0;
+    std::uint64_t empty = 0;
+    std::optional<std::size_t> begin;
+    for (std::size_t i = 0; i < events.size() && good; ++i) {
+      if (!begin) {
+        if (events[i].mcv == "OU[") begin = i;
+      } else if (events[i].mcv == "OU]") {
+        ++(i == *begin + 1 ? empty : regions);
+        const std::size_t reach = window - 2;
+        bool found = i < reach || i == *begin + 1;
+        for (std::size_t k = i - std::min(i, reach); k < i; ++k) {
+          found = found || events[k].clock < events[*begin + 1].clock;
+        }
+        good = found;
+        begin.reset();
+      }
+    }
+    auto stream = stream_of(Blob::own("made", builder.bytes()), false);
+    ASSERT_TRUE(stream.ok());
+    const auto result = sort_stream(*stream, window);
+    ASSERT_EQ(result.ok(), good) << round;
+    if (!good) {
+      ++refused;
+      continue;
+    }
+    EXPECT_TRUE(result->patches.empty());
+    EXPECT_EQ(result->regions, regions);
+    EXPECT_EQ(result->empty_regions, empty);
+  }
+  EXPECT_GT(refused, 100U);
+  EXPECT_LT(refused, 1900U);
+}
+
 TEST(OvniMade, BitFlipsNeverCrash) {
   const std::string whole = made_stream();
   std::mt19937 random(20240229);
