@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/special.hpp"
@@ -74,39 +75,60 @@ Function replaced(const Function& function, std::uint32_t parameter, const Growt
 class Refit {
  public:
   // The sum of squared relative residuals.
-  std::optional<double> operator()(const RelativeNoise& data, Function& function) {
+  std::optional<double> operator()(const RelativeNoise& data, const Function& function) {
     const std::size_t points = data.values.size();
     const std::size_t width = function.terms.size() + 1;
     if (width > RelativeSolver::kMostColumns || width > points) return std::nullopt;
     std::array<const double*, RelativeSolver::kMostColumns> columns{};
-    std::array<double, RelativeSolver::kMostColumns> scale{1};
     values_.assign(width * points, 1.0);
     columns[0] = values_.data();
     for (std::size_t t = 1; t < width; ++t) {
       double* const column = values_.data() + t * points;
       columns[t] = column;
-      Term& term = function.terms[t - 1];
-      term.coefficient = 1;
       double largest = 0;
       for (std::size_t k = 0; k < points; ++k) {
-        column[k] = evaluate(term, data.point(k));
+        column[k] = evaluate(function.terms[t - 1].factors, data.point(k));
         largest = std::max(largest, std::fabs(column[k]));
       }
       if (!(largest > 0) || !std::isfinite(largest)) return std::nullopt;
       for (std::size_t k = 0; k < points; ++k) column[k] /= largest;
-      scale[t] = largest;
+      scale_[t] = largest;
     }
     if (!solver_.solve(std::span(columns).first(width), data.values, kRounds, fit_)) return std::nullopt;
-    function.constant = fit_.coefficients[0];
-    for (std::size_t t = 1; t < width; ++t) function.terms[t - 1].coefficient = fit_.coefficients[t] / scale[t];
     return fit_.squares;
+  }
+
+  // Gives the function that was fitted last what was found.
+  void apply(Function& function) const {
+    function.constant = fit_.coefficients[0];
+    for (std::size_t t = 0; t < function.terms.size(); ++t) {
+      function.terms[t].coefficient = fit_.coefficients[t + 1] / scale_[t + 1];
+    }
   }
 
  private:
   std::vector<double> values_;  // column by column
+  std::array<double, RelativeSolver::kMostColumns> scale_{};
   RelativeSolver solver_;
   Hypothesis fit_;
 };
+
+// Whether chance gives so large a t less than once in a hundred times. Mostly all series have the same degrees of
+// freedom: what others showed tells without asking the distribution.
+bool beyond_chance(double t, double degrees) {
+  struct Known {
+    double degrees = 0;
+    double within = 0;
+    double beyond = std::numeric_limits<double>::infinity();
+  };
+  static thread_local Known known;
+  if (known.degrees != degrees) known = {degrees};
+  if (t >= known.beyond) return true;
+  if (t <= known.within) return false;
+  const bool beyond = StudentDistribution(degrees).cdf(t) > (1 + kConfidence) / 2;
+  (beyond ? known.beyond : known.within) = t;
+  return beyond;
+}
 
 }  // namespace
 
@@ -133,18 +155,19 @@ Growth leading_growth(const Function& function, std::uint32_t parameter, Terms t
 std::optional<Function> within(const Growth& allowed, const Experiment& experiment, std::uint32_t series,
                                const Function& function, Measure measure, std::uint32_t parameter) {
   const Segment* segment = function.segments.empty() ? nullptr : &function.segments.back();
-  Function own = segment == nullptr ? function : segment->function;
-  const auto data = relative_noise(experiment, series, own, measure, segment);
-  if (!data || data->degrees <= 0) return std::nullopt;
-  Function other = replaced(own, parameter, allowed);
+  const Function& own = segment == nullptr ? function : segment->function;
+  static thread_local RelativeNoise data;
   static thread_local Refit refit;
-  const auto with = refit(*data, own);
-  const auto without = refit(*data, other);
-  if (!with || !without) return std::nullopt;
+  if (!relative_noise(experiment, series, own, measure, segment, data) || data.degrees <= 0) return std::nullopt;
+  const auto with = refit(data, own);
+  if (!with) return std::nullopt;
+  Function other = replaced(own, parameter, allowed);
+  const auto without = refit(data, other);
+  if (!without) return std::nullopt;
   const double worse = *without - *with;
-  if (!(worse > 0)) return other;
-  const double t = std::sqrt(worse / data->variance);  // infinite where there is no noise
-  if (StudentDistribution(data->degrees).cdf(t) > (1 + kConfidence) / 2) return std::nullopt;
+  const double t = std::sqrt(worse / data.variance);  // infinite where there is no noise
+  if (worse > 0 && beyond_chance(t, data.degrees)) return std::nullopt;
+  refit.apply(other);
   return other;
 }
 

@@ -65,6 +65,8 @@ struct Segment {
 };
 
 double evaluate(const Term& term, std::span<const double> point);
+// The same with a coefficient of one.
+double evaluate(std::span<const Factor> factors, std::span<const double> point);
 // The piece that holds at x: the first that contains it, or none.
 const Segment* segment_at(std::span<const Segment> segments, double x);
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/special.hpp"
-#include "model/relative_noise.hpp"
 #include "model/robust_groups.hpp"
 
 namespace fathom {
@@ -81,10 +80,6 @@ bool solve_symmetric(std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-double summand_value(std::span<const Factor> factors, std::span<const double> point) {
-  return evaluate(Term{1, {factors.begin(), factors.end()}}, point);
-}
-
 // g'(A'A)^-1 g / f(X)^2 with rows A/f: relative variance of the function at X per unit of noise variance.
 double leverage(const Function& function, std::span<const double> coordinates, std::size_t parameters,
                 std::span<const double> point, bool with_constant) {
@@ -96,7 +91,7 @@ double leverage(const Function& function, std::span<const double> coordinates, s
     const double f = function(at);
     std::size_t c = 0;
     if (with_constant) row[c++] = 1 / f;
-    for (const auto& term : function.terms) row[c++] = summand_value(term.factors, at) / f;
+    for (const auto& term : function.terms) row[c++] = evaluate(term.factors, at) / f;
   };
   // Columns scaled to comparable size: the form does not change.
   std::vector<double> scale(width, 0);

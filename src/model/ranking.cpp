@@ -203,18 +203,20 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
                      what, r.growth[p].text(e.parameters()[p]), allowed, named_point(e, ranking.target));
     }
   }
-  std::vector<std::size_t> order(ranking.models.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
-    const RankedModel& a = ranking.models[i];
-    const RankedModel& b = ranking.models[k];
-    if (a.bug != b.bug) return a.bug;
-    return a.share_then > b.share_then;
-  });
+  // Sorted without the models, which are large.
+  struct Key {
+    bool bug = false;
+    double share = 0;
+    std::size_t at = 0;
+  };
+  std::vector<Key> keys(ranking.models.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {ranking.models[i].bug, ranking.models[i].share_then, i};
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const Key& a, const Key& b) { return a.bug != b.bug ? a.bug : a.share > b.share; });
   // In place, from the front: what was exchanged already is where the one went that stood there.
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    std::size_t from = order[i];
-    while (from < i) from = order[from];
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::size_t from = keys[i].at;
+    while (from < i) from = keys[from].at;
     if (from != i) std::swap(ranking.models[i], ranking.models[from]);
   }
   return ranking;

@@ -5,15 +5,14 @@
 
 namespace fathom {
 
-std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::uint32_t number,
-                                            const Function& function, Measure measure, const Segment* segment) {
+bool relative_noise(const Experiment& experiment, std::uint32_t number, const Function& function, Measure measure,
+                    const Segment* segment, RelativeNoise& out) {
   const Series& series = experiment.series()[number];
-  RelativeNoise out;
   out.parameters = experiment.parameters().size();
   const auto figures = experiment.measure(measure);
   const auto points = experiment.points_of(series);
-  out.coordinates.reserve(points.size() * out.parameters);
-  out.values.reserve(points.size());
+  out.coordinates.clear();
+  out.values.clear();
   double squares = 0;
   double run = 0;
   double run_degrees = 0;
@@ -23,7 +22,7 @@ std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::u
     if (segment != nullptr && !(at[0] >= segment->from && at[0] <= segment->to)) continue;
     const double f = function(at);
     const double y = figures[series.first + k];
-    if (!(f > 0) || !(y > 0) || !std::isfinite(f) || !std::isfinite(y)) return std::nullopt;
+    if (!(f > 0) || !(y > 0) || !std::isfinite(f) || !std::isfinite(y)) return false;
     out.coordinates.insert(out.coordinates.end(), at.begin(), at.end());
     out.values.push_back(y);
     const double r = 2 * (y - f) / (y + f);
@@ -37,7 +36,7 @@ std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::u
       run_degrees += count - 1;
     }
   }
-  if (out.values.empty()) return std::nullopt;
+  if (out.values.empty()) return false;
   const auto n = static_cast<double>(out.values.size());
   repetitions /= n;
   if (run_degrees > 0) run /= run_degrees;
@@ -47,7 +46,7 @@ std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::u
   out.variance = std::max(pooled, own);
   out.degrees = own > pooled ? free : free + run_degrees;
   out.run_variance = run_degrees > 0 ? std::max(run, out.variance) : out.variance;
-  return out;
+  return true;
 }
 
 }  // namespace fathom

@@ -1,7 +1,6 @@
 // What the repetitions of one series and the residuals of its model say about the noise, relative to the values.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,8 +21,9 @@ struct RelativeNoise {
   }
 };
 
-// `segment`: only its points; null: all of them. Nothing when values or the function are not positive.
-std::optional<RelativeNoise> relative_noise(const Experiment& experiment, std::uint32_t series,
-                                            const Function& function, Measure measure, const Segment* segment);
+// `segment`: only its points; null: all of them. False when values or the function are not positive. One result is used
+// for many series, for what it allocates.
+bool relative_noise(const Experiment& experiment, std::uint32_t series, const Function& function, Measure measure,
+                    const Segment* segment, RelativeNoise& out);
 
 }  // namespace fathom

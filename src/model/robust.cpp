@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace fathom {
 
@@ -83,24 +84,23 @@ bool decreasing(std::span<const double> log_x, std::span<const double> log_v) {
 
 namespace {
 
-// As RelativeSolver::solve for a known number of columns. `fitted` and `missing` are room for one number per value.
+// As RelativeSolver::solve for a known number of columns. `inverse` and `missing` are room for one number per value.
 template <std::size_t kWidth>
-bool solve_for(std::span<const double* const> columns, std::span<const double> v, int rounds, std::span<double> fitted,
+bool solve_for(std::span<const double* const> columns, std::span<const double> v, int rounds, std::span<double> inverse,
                std::span<double> missing, Hypothesis& hypothesis) {
   const std::size_t n = v.size();
   auto& c = hypothesis.coefficients;
   c.assign(kWidth, 0);
-  std::copy(v.begin(), v.end(), fitted.begin());
+  for (std::size_t k = 0; k < n; ++k) inverse[k] = 1 / v[k];
   std::fill(missing.begin(), missing.end(), 1.0);
   // Each round solves for what is still missing, so that rounding does not add up.
   for (int round = 0; round <= rounds; ++round) {
     std::array<std::array<double, kWidth>, kWidth> gram{};
     std::array<double, kWidth> step{};
     for (std::size_t k = 0; k < n; ++k) {
-      const double inverse = 1 / fitted[k];
       std::array<double, kWidth> row{};
       for (std::size_t a = 0; a < kWidth; ++a) {
-        row[a] = columns[a][k] * inverse;
+        row[a] = columns[a][k] * inverse[k];
         step[a] += row[a] * missing[k];
         for (std::size_t b = 0; b <= a; ++b) gram[a][b] += row[a] * row[b];
       }
@@ -122,15 +122,20 @@ bool solve_for(std::span<const double* const> columns, std::span<const double> v
       step[j] /= gram[j][j];
       c[j] += step[j];
     }
-    hypothesis.squares = 0;
+    std::array<double, kWidth> found{};
+    std::copy_n(c.begin(), kWidth, found.begin());
+    // Without a branch inside, divisions go two at a time.
+    int usable = 1;
     for (std::size_t k = 0; k < n; ++k) {
       double f = 0;
-      for (std::size_t a = 0; a < kWidth; ++a) f += c[a] * columns[a][k];
-      if (!(f > 0) || !std::isfinite(f)) return false;
-      fitted[k] = f;
+      for (std::size_t a = 0; a < kWidth; ++a) f += found[a] * columns[a][k];
+      usable &= static_cast<int>(f > 0) & static_cast<int>(f <= std::numeric_limits<double>::max());
+      inverse[k] = 1 / f;
       missing[k] = 2 * (v[k] - f) / (v[k] + f);
-      hypothesis.squares += missing[k] * missing[k];
     }
+    if (usable == 0) return false;
+    hypothesis.squares = 0;
+    for (const double part : missing) hypothesis.squares += part * part;
     if (round == rounds && rounds < kRoundsForExact && hypothesis.squares < kExact * static_cast<double>(n)) ++rounds;
   }
   return true;
@@ -141,18 +146,18 @@ bool solve_for(std::span<const double* const> columns, std::span<const double> v
 bool RelativeSolver::solve(std::span<const double* const> columns, std::span<const double> v, int rounds,
                            Hypothesis& hypothesis) {
   f_.resize(2 * v.size());
-  const auto fitted = std::span(f_).first(v.size());
+  const auto inverse = std::span(f_).first(v.size());
   const auto missing = std::span(f_).last(v.size());
   static_assert(kMostColumns == 4);
   switch (columns.size()) {
     case 1:
-      return solve_for<1>(columns, v, rounds, fitted, missing, hypothesis);
+      return solve_for<1>(columns, v, rounds, inverse, missing, hypothesis);
     case 2:
-      return solve_for<2>(columns, v, rounds, fitted, missing, hypothesis);
+      return solve_for<2>(columns, v, rounds, inverse, missing, hypothesis);
     case 3:
-      return solve_for<3>(columns, v, rounds, fitted, missing, hypothesis);
+      return solve_for<3>(columns, v, rounds, inverse, missing, hypothesis);
     case 4:
-      return solve_for<4>(columns, v, rounds, fitted, missing, hypothesis);
+      return solve_for<4>(columns, v, rounds, inverse, missing, hypothesis);
     default:
       return false;
   }

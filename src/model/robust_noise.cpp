@@ -88,19 +88,30 @@ Located safe_means(const Repetitions& data) {
       const auto weight_of = [&](double value, double at) {
         return std::clamp((kNoWeight - std::fabs(value / at - 1) / scale) / (kNoWeight - kFullWeight), 0.0, 1.0);
       };
+      // Mostly nothing lies far off, also not the smallest and the largest: then all weights are one.
+      const auto [low, high] = std::minmax_element(y.begin(), y.end());
+      const auto all_near = [&](double at) {
+        return std::fabs(*low / at - 1) / scale <= kFullWeight && std::fabs(*high / at - 1) / scale <= kFullWeight;
+      };
       for (int round = 0; round < 2; ++round) {
         double sum = 0;
         weight_sum = 0;
-        for (const double value : y) {
-          const double w = weight_of(value, v);
-          sum += w * value;
-          weight_sum += w;
+        if (all_near(v)) {
+          for (const double value : y) sum += value;
+          weight_sum = static_cast<double>(y.size());
+        } else {
+          for (const double value : y) {
+            const double w = weight_of(value, v);
+            sum += w * value;
+            weight_sum += w;
+          }
         }
         if (weight_sum > 0) v = sum / weight_sum;
       }
       weight_sum = 0;
+      const bool all = all_near(v);
       for (const double value : y) {
-        const double w = weight_of(value, v);
+        const double w = all ? 1 : weight_of(value, v);
         weight_sum += w;
         square_sum += w * (value / v - 1) * (value / v - 1);
       }

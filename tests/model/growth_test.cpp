@@ -26,6 +26,26 @@ TEST(Growth, IsThatOfTheFastestTerm) {
   EXPECT_EQ(leading_growth(f, 0).text("p"), "p^(1/2) * log2(p)");
 }
 
+TEST(Function, IsWhatPowersAndLogarithmsSay) {
+  // Asked again and again, in any order, also on both sides of zero.
+  std::mt19937 random(5);
+  const std::vector<double> coordinates = {2, 4, 8, 16, 1000, 0.5, 0.0, -0.0, -2, 1e-300, 1e300};
+  const std::vector<double> exponents = {0.25, 1.0 / 3, 0.5, 1, 1.5, 2, 3, -1, -0.5};
+  for (int i = 0; i < 20'000; ++i) {
+    const double x = coordinates[random() % coordinates.size()];
+    const double power = exponents[random() % exponents.size()];
+    const double log = exponents[random() % exponents.size()];
+    const Term term{3, {factor(0, Exponent::decimal(power), Exponent::decimal(log))}};
+    const double expected = 3 * std::pow(x, power) * std::pow(std::log2(x), log);
+    const double found = evaluate(term, std::span(&x, 1));
+    if (std::isnan(expected)) {
+      ASSERT_TRUE(std::isnan(found)) << x << ' ' << power << ' ' << log;
+    } else {
+      ASSERT_EQ(found, expected) << x << ' ' << power << ' ' << log;
+    }
+  }
+}
+
 TEST(Growth, NegativeTermsCountOnlyWhereAsked) {
   const Function f{1, {{-2, {factor(0, kOne, kZero)}}, {1, {factor(0, kZero, kOne)}}}, {}};
   EXPECT_EQ(leading_growth(f, 0), (Growth{kOne, kZero}));
