@@ -74,7 +74,8 @@ SliceStore::SliceStore(const Work& work)
       lanes_(*pool_),
       floated_(*pool_),
       points_(*pool_),
-      floating_(*pool_) {}
+      floating_(*pool_),
+      flows_(*pool_) {}
 
 void SliceStore::slice(std::uint32_t row, std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t region,
                        std::uint64_t record) {
@@ -97,6 +98,26 @@ void SliceStore::end_floating(std::uint32_t row, std::uint64_t key, std::int64_t
 void SliceStore::point(std::uint32_t row, Event event) {
   event.location = LocationId(row);
   points_.push_back(event);
+}
+void SliceStore::flow(std::uint32_t row, Event event, std::uint64_t id, bool begins, bool ends) {
+  flows_.push_back({event.time_ns, id, points_.size() & (UINT64_MAX >> 2), begins ? 1U : 0U, ends ? 1U : 0U});
+  point(row, event);
+}
+
+// Files have them in any order: who is waited for may be written behind who waits.
+void SliceStore::join_flows() {
+  std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
+    return std::tuple(a.id, a.time_ns, std::uint64_t{a.point}) < std::tuple(b.id, b.time_ns, std::uint64_t{b.point});
+  });
+  std::uint64_t from = Event::kNoRecord;
+  for (std::size_t i = 0; i < flows_.size(); ++i) {
+    const Flow& one = flows_[i];
+    if (i == 0 || flows_[i - 1].id != one.id || one.begins) from = Event::kNoRecord;
+    Event& point = points_[one.point];
+    point.origin = from;
+    from = one.ends ? Event::kNoRecord : point.record;
+  }
+  flows_.resize(0);
 }
 
 // The slices of one row: pairs begins with ends and finds a lane for each. What stays in the row is written over what
@@ -295,9 +316,34 @@ Result<void> SliceStore::arrange_rows(std::uint32_t rows) {
   return {};
 }
 
+// All of a tree goes to the row in which it begins.
+void SliceStore::gather_floating() {
+  std::sort(floating_.begin(), floating_.end(), [](const Floating& a, const Floating& b) {
+    return std::tuple(a.key, a.time_ns, std::uint64_t{a.record}) <
+           std::tuple(b.key, b.time_ns, std::uint64_t{b.record});
+  });
+  std::size_t open = 0;
+  std::uint32_t row = 0;
+  for (std::size_t i = 0; i < floating_.size(); ++i) {
+    Floating& one = floating_[i];
+    if (i > 0 && floating_[i - 1].key != one.key) open = 0;
+    if (open > 0) {
+      one.row = row;
+    } else {
+      row = one.row;
+    }
+    if (!one.is_end) {
+      ++open;
+    } else if (open > 0) {
+      --open;
+    }
+  }
+}
+
 // Each key has a stack of its own. A tree of them (from where nothing is open to where nothing is open again) goes as a
 // whole to the first lane that is free.
 void SliceStore::arrange_floating(std::uint32_t rows) {
+  gather_floating();
   std::sort(floating_.begin(), floating_.end(), [](const Floating& a, const Floating& b) {
     return std::tuple(a.row, a.key, a.time_ns, std::uint64_t{a.record}) <
            std::tuple(b.row, b.key, b.time_ns, std::uint64_t{b.record});
@@ -392,6 +438,7 @@ void SliceStore::arrange_floating(std::uint32_t rows) {
 
 Result<void> SliceStore::arrange(std::uint32_t rows, const Place& place) {
   FATHOM_CHECK(pool_->status());
+  join_flows();
   FATHOM_CHECK(arrange_rows(rows));
   const std::size_t fixed = rows_.size();
   arrange_floating(rows);

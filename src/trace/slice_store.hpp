@@ -44,13 +44,17 @@ class SliceStore {
   // the innermost one.
   void begin(std::uint32_t row, std::int64_t time_ns, std::uint32_t region, std::uint64_t record);
   void end(std::uint32_t row, std::int64_t time_ns, std::uint32_t region, std::uint64_t record);
-  // The same where a row has many things under way at once, each with its own nesting and told apart by its key.
+  // The same where a row has many things under way at once, each with its own nesting and told apart by its key. What
+  // begins in one row may end in another: it belongs to the first.
   void begin_floating(std::uint32_t row, std::uint64_t key, std::int64_t time_ns, std::uint32_t region,
                       std::uint64_t record);
   void end_floating(std::uint32_t row, std::uint64_t key, std::int64_t time_ns, std::uint32_t region,
                     std::uint64_t record);
   // An event of any kind but enter and leave; its location is the row.
   void point(std::uint32_t row, Event event);
+  // A point that something with an id flows through. In the order of time its origin becomes the record of the point
+  // before it with the same id; with `begins` there is none before, with `ends` none behind.
+  void flow(std::uint32_t row, Event event, std::uint64_t id, bool begins, bool ends);
 
   // Of all rows, until they are arranged.
   [[nodiscard]] std::span<Event> points() { return {points_.data(), points_.size()}; }
@@ -80,10 +84,19 @@ class SliceStore {
     std::uint32_t region;
     std::uint32_t row;
   };
+  struct Flow {
+    std::int64_t time_ns;
+    std::uint64_t id;
+    std::uint64_t point : 62;
+    std::uint64_t begins : 1;
+    std::uint64_t ends : 1;
+  };
   class Arranger;
 
+  void join_flows();
   Result<void> arrange_rows(std::uint32_t rows);
   void arrange_floating(std::uint32_t rows);
+  void gather_floating();
   Result<void> note(const Place& place) const;
 
   Work work_;
@@ -93,6 +106,7 @@ class SliceStore {
   LargeArray<StoredSlice> floated_;
   LargeArray<Event> points_;
   LargeArray<Floating> floating_;
+  LargeArray<Flow> flows_;
   std::vector<StoredRow> rows_;
   Defects defects_;
   std::uint64_t slice_count_ = 0;

@@ -216,11 +216,9 @@ bool Chunk::parse(std::string_view text) {
 void Chunk::parse_slowly(std::string_view text) {
   clear();
   JsonScanner scanner(Blob({}, as_bytes(text.substr(begin, end - begin)), nullptr));
-  bool first = true;
   while (!scanner.at_end()) {
-    if (!first && !scanner.accept(',')) return;
-    first = false;
-    if (scanner.peek() == ',') continue;
+    // Commas may be missing, as in what several programs append to one file, or too many.
+    if (scanner.accept(',')) continue;
     const std::string_view piece = scanner.skip_value();
     if (!scanner.ok()) return;
     JsonScanner event(Blob({}, as_bytes(piece), nullptr));

@@ -45,6 +45,11 @@ Result<void> ChromeMapping::note_losses() const {
                                  fmt::format("{} events with a negative \"dur\" are left out", grouped(negative_)),
                                  negative_));
   }
+  if (lengthless_ > 0) {
+    FATHOM_CHECK(diagnostics.add(
+        "chrome.no_duration", Severity::info, place,
+        fmt::format("{} complete events without a usable \"dur\" have no length", grouped(lengthless_)), lengthless_));
+  }
   if (nameless_counters_ > 0) {
     FATHOM_CHECK(diagnostics.add(
         "chrome.empty_counter", Severity::warning, place,
@@ -101,16 +106,16 @@ Result<void> ChromeMapping::finish(const EventFile& file) {
   Definitions& definitions = trace_.definitions_;
   for (std::uint32_t i = 0; i < regions_.size(); ++i) {
     Region region;
-    region.name = unescaped(regions_[i]);
+    region.name = regions_[i];
     region.paradigm = unescaped(paradigms_[i]);
     region.file_id = i;
     definitions.regions.push_back(std::move(region));
   }
-  for (const std::string& text : markers_.texts()) trace_.markers_.push_back(unescaped(text));
-  for (const std::string& text : communicators_.texts()) trace_.communicators_.push_back({unescaped(text), {}, {}});
+  for (const std::string& text : markers_.texts()) trace_.markers_.push_back(text);
+  for (const std::string& text : communicators_.texts()) trace_.communicators_.push_back({text, {}, {}});
   for (std::uint32_t i = 0; i < metrics_.size(); ++i) {
     Metric metric;
-    metric.name = metric.display_name = unescaped(metrics_[i]);
+    metric.name = metric.display_name = metrics_[i];
     metric.type = {ValueKind::f64, 0};
     metric.file_id = i;
     definitions.metrics.push_back(std::move(metric));

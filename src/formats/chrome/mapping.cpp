@@ -27,6 +27,11 @@ std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
   return hash;
 }
 
+// One name may be written with and without escapes.
+std::uint32_t add_name(NameTable& names, std::string_view raw) {
+  return raw.find('\\') == std::string_view::npos ? names.add(raw) : names.add(unescaped(raw));
+}
+
 }  // namespace
 
 std::uint32_t ChromeMapping::process(std::string_view id) {
@@ -50,7 +55,7 @@ std::uint32_t ChromeMapping::region(std::uint32_t text, const Chunk& chunk, std:
   }
   std::uint32_t& number = chunk_regions_[text];
   if (number == kNone) {
-    number = regions_.add(chunk.texts.texts()[text]);
+    number = add_name(regions_, chunk.texts.texts()[text]);
     if (number == paradigms_.size()) paradigms_.emplace_back(category);
   }
   return number;
@@ -94,6 +99,7 @@ void ChromeMapping::take(const ParsedEvent& event, const Chunk& chunk) {
   const std::string_view category = text(event.category);
   switch (event.phase) {
     case 'X':
+      if (!event.has_duration) ++lengthless_;
       if (event.duration_ns < 0) {
         ++negative_;
       } else if (event.duration_ns > 0 || !message(event, name, row)) {
@@ -123,7 +129,7 @@ void ChromeMapping::take(const ParsedEvent& event, const Chunk& chunk) {
       flow(event, name, category, row);
       break;
     default:
-      if (name != "collective" || !collective(event, row)) marker(event, name, row, Event::kNoRecord);
+      if (name != "collective" || !collective(event, row)) store_.point(row, marked(event, name));
   }
 }
 
@@ -161,7 +167,7 @@ void ChromeMapping::counters(const ParsedEvent& event, std::string_view name, st
     made.kind = EventKind::counter;
     made.time_ns = event.time_ns;
     made.record = event.offset;
-    made.name = metrics_.add(full);
+    made.name = add_name(metrics_, full);
     made.value = std::bit_cast<std::int64_t>(*number);
     store_.point(row, made);
   });
@@ -186,7 +192,7 @@ bool ChromeMapping::message(const ParsedEvent& event, std::string_view name, std
     } else if (key == "tag" && number) {
       made.tag = static_cast<std::int32_t>(*number);
     } else if (key == "comm" && value != "null") {
-      made.communicator = CommunicatorId(communicators_.add(plain(value)));
+      made.communicator = CommunicatorId(add_name(communicators_, plain(value)));
     } else if (key == "call") {
       made.name = call_region(plain(value));
     }
@@ -202,7 +208,7 @@ bool ChromeMapping::message(const ParsedEvent& event, std::string_view name, std
 }
 
 std::uint32_t ChromeMapping::call_region(std::string_view name) {
-  const std::uint32_t number = regions_.add(name);
+  const std::uint32_t number = add_name(regions_, name);
   if (number == paradigms_.size()) paradigms_.emplace_back();
   return number;
 }
@@ -222,7 +228,7 @@ bool ChromeMapping::collective(const ParsedEvent& event, std::uint32_t row) {
       made.value = *number;
       ++found;
     } else if (key == "comm" && value != "null") {
-      made.communicator = CommunicatorId(communicators_.add(plain(value)));
+      made.communicator = CommunicatorId(add_name(communicators_, plain(value)));
     } else if (key == "call") {
       made.name = call_region(plain(value));
     }
@@ -235,42 +241,26 @@ bool ChromeMapping::collective(const ParsedEvent& event, std::uint32_t row) {
   return true;
 }
 
-void ChromeMapping::marker(const ParsedEvent& event, std::string_view name, std::uint32_t row, std::uint64_t origin) {
+Event ChromeMapping::marked(const ParsedEvent& event, std::string_view name) {
   Event made;
   made.kind = EventKind::marker;
   made.time_ns = event.time_ns;
   made.record = event.offset;
-  made.origin = origin;
-  made.name = markers_.add(name);
+  made.name = add_name(markers_, name);
   made.has_value = false;
-  store_.point(row, made);
+  return made;
 }
 
 void ChromeMapping::flow(const ParsedEvent& event, std::string_view name, std::string_view category,
                          std::uint32_t row) {
   // Arrows of messages; both ends are events of their own.
   if (category == "message" && name == "message") return;
-  const std::uint64_t key = hash_of({category, name, event.id});
-  std::uint64_t origin = Event::kNoRecord;
-  if (event.phase == 's') {
-    flows_[key] = event.offset;
-  } else if (const auto found = flows_.find(key); found != flows_.end()) {
-    origin = found->second;
-    if (event.phase == 'f') flows_.erase(found);
-  }
-  marker(event, name, row, origin);
+  store_.flow(row, marked(event, name), hash_of({category, name, event.id}), event.phase == 's', event.phase == 'f');
 }
 
 // The other form of flows: slices that name what flows out of them or into them.
 void ChromeMapping::bound_flow(const ParsedEvent& event, std::uint32_t row) {
-  const std::uint64_t key = hash_of({"bind_id", event.bind_id});
-  std::uint64_t origin = Event::kNoRecord;
-  if (event.flow_in) {
-    if (const auto found = flows_.find(key); found != flows_.end()) origin = found->second;
-    if (!event.flow_out) flows_.erase(key);
-  }
-  if (event.flow_out) flows_[key] = event.offset;
-  marker(event, "flow", row, origin);
+  store_.flow(row, marked(event, "flow"), hash_of({"bind_id", event.bind_id}), !event.flow_in, !event.flow_out);
 }
 
 void ChromeMapping::floating(const ParsedEvent& event, std::string_view name, std::string_view category,

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <map>
-#include <unordered_map>
 
 #include "formats/chrome/chrome_trace.hpp"
 
@@ -41,7 +40,7 @@ class ChromeMapping {
   bool message(const ParsedEvent& event, std::string_view name, std::uint32_t row);
   bool collective(const ParsedEvent& event, std::uint32_t row);
   std::uint32_t call_region(std::string_view name);
-  void marker(const ParsedEvent& event, std::string_view name, std::uint32_t row, std::uint64_t origin);
+  Event marked(const ParsedEvent& event, std::string_view name);
   void flow(const ParsedEvent& event, std::string_view name, std::string_view category, std::uint32_t row);
   void bound_flow(const ParsedEvent& event, std::uint32_t row);
   void floating(const ParsedEvent& event, std::string_view name, std::string_view category, std::uint32_t process,
@@ -59,11 +58,10 @@ class ChromeMapping {
   std::vector<Process> processes_;
   std::vector<Row> rows_;
   std::map<std::tuple<std::uint32_t, bool, std::string>, std::uint32_t, std::less<>> row_numbers_;
-  std::unordered_map<std::uint64_t, std::uint64_t> flows_;  // by key: record of the begin
   // Of the chunk at hand.
   std::vector<std::uint32_t> chunk_regions_, chunk_rows_, chunk_processes_;
   std::array<std::uint64_t, 256> ignored_{};  // by phase
-  std::uint64_t untimed_ = 0, negative_ = 0, nameless_counters_ = 0;
+  std::uint64_t untimed_ = 0, negative_ = 0, lengthless_ = 0, nameless_counters_ = 0;
   std::int64_t latest_ns_ = INT64_MIN;
 };
 

@@ -91,34 +91,19 @@ void PerfettoMapping::state(std::string_view name, const Moment& at) {
   store_.point(tracks_.row_beside(at.track), event);
 }
 
-void PerfettoMapping::marker(std::uint32_t row, std::string_view name, const Moment& at, std::uint64_t origin) {
+Event PerfettoMapping::marked(std::string_view name, const Moment& at) {
   Event event;
   event.kind = EventKind::marker;
   event.time_ns = at.time;
   event.record = at.number;
-  event.origin = origin;
   event.name = markers_.add(name);
   event.has_value = false;
-  store_.point(row, event);
-}
-
-// A flow that goes on from here is what the next one with its id comes from.
-void PerfettoMapping::flow(std::uint64_t id, bool begins, bool ends, std::uint32_t row, std::string_view name,
-                           const Moment& at) {
-  std::uint64_t origin = Event::kNoRecord;
-  const auto found = flows_.find(id);
-  if (found != flows_.end() && !begins) origin = found->second;
-  marker(row, name, at, origin);
-  if (!ends) {
-    flows_[id] = at.number;
-  } else if (found != flows_.end()) {
-    flows_.erase(found);
-  }
+  return event;
 }
 
 void PerfettoMapping::flows(const TrackEvent& event, std::uint32_t row, const Moment& at) {
-  for (const std::uint64_t id : event.flows) flow(id, false, false, row, "flow", at);
-  for (const std::uint64_t id : event.last_flows) flow(id, false, true, row, "flow", at);
+  for (const std::uint64_t id : event.flows) store_.flow(row, marked("flow", at), id, false, false);
+  for (const std::uint64_t id : event.last_flows) store_.flow(row, marked("flow", at), id, false, true);
 }
 
 bool PerfettoMapping::communication(const TrackEvent& event, std::string_view name, const Sequence& sequence,
@@ -242,7 +227,7 @@ void PerfettoMapping::take_event(const Packet& packet, Sequence& sequence) {
       const std::string_view name = name_of(event, sequence);
       const std::uint32_t row = tracks_.row(at.track);
       if (communication(event, name, sequence, row, at)) break;
-      marker(row, name, at);
+      store_.point(row, marked(name, at));
       flows(event, row, at);
       break;
     }
@@ -257,7 +242,7 @@ void PerfettoMapping::take_event(const Packet& packet, Sequence& sequence) {
       state(name_of(event, sequence), at);
       break;
     default:
-      marker(tracks_.row(at.track), name_of(event, sequence), at);
+      store_.point(tracks_.row(at.track), marked(name_of(event, sequence), at));
   }
 }
 

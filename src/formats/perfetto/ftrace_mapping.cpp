@@ -122,11 +122,11 @@ bool PerfettoMapping::take_mark(std::string_view text, std::int64_t thread, Mome
       return true;
     }
     case 'I':  // PROCESS|NAME
-      marker(row, rest, at);
+      store_.point(row, marked(rest, at));
       return true;
     case 'N':  // PROCESS|TRACK|NAME
       (void)take_word(rest);
-      marker(row, rest, at);
+      store_.point(row, marked(rest, at));
       return true;
     default:
       return false;

@@ -64,7 +64,7 @@ Result<void> PerfettoMapping::take_packets(std::span<const PlainPacket> packets,
 Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
   Packet packet;
   packet.number = trace_.packets_++;
-  std::string_view interned, defaults, compressed, thread, ftrace;
+  std::string_view interned, defaults, compressed, thread, ftrace, clocks;
   bool cleared = false;
   std::uint32_t other = 0;
   FieldCursor cursor(bytes);
@@ -99,7 +99,7 @@ Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
         if (message && !tracks_.describe(field.bytes)) ++malformed_;
         break;
       case packet_field::clock_snapshot:
-        if (message) clocks_.take(field.bytes, packet.sequence);
+        clocks = field.bytes;
         break;
       case packet_field::process_descriptor:
         if (message) tracks_.describe_process(field.bytes);
@@ -135,6 +135,8 @@ Result<void> PerfettoMapping::take_packet(std::string_view bytes, int depth) {
   }
   if (other != 0) ++others_[other];
   if (!compressed.empty()) return take_compressed(compressed, depth);
+  // The service writes the number of the sequence behind everything else.
+  if (!clocks.empty()) clocks_.take(clocks, packet.sequence);
   Sequence& sequence = sequence_of(packet.sequence);
   if (cleared) sequence.clear();
   if (!thread.empty()) {

@@ -64,8 +64,7 @@ class PerfettoMapping {
   void extra_counters(const TrackEvent& event, Sequence& sequence, const Moment& at);
   void state(std::string_view name, const Moment& at);
   void flows(const TrackEvent& event, std::uint32_t row, const Moment& at);
-  void flow(std::uint64_t id, bool begins, bool ends, std::uint32_t row, std::string_view name, const Moment& at);
-  void marker(std::uint32_t row, std::string_view name, const Moment& at, std::uint64_t origin = Event::kNoRecord);
+  Event marked(std::string_view name, const Moment& at);
   // An end of a message or a part in a collective, as our own writer has them.
   bool communication(const TrackEvent& event, std::string_view name, const Sequence& sequence, std::uint32_t row,
                      const Moment& at);
@@ -99,7 +98,6 @@ class PerfettoMapping {
   std::array<KnownRow, 1 << kKnownRowBits> known_rows_;
   NameTable regions_, markers_, communicators_, channels_;
   std::vector<NameTable> states_;                                     // by channel
-  std::unordered_map<std::uint64_t, std::uint64_t> flows_;            // last record of each
   TrackEvent event_;                                                  // reused: nothing is allocated per event
   std::map<std::uint32_t, std::uint64_t> others_;                     // packets that are no track events, by field
   std::unordered_map<std::int64_t, std::int64_t> process_of_thread_;  // as marks in the kernel's buffer tell them

@@ -139,6 +139,65 @@ TEST(Chrome, LocalIdsAreThoseOfAProcess) {
   EXPECT_TRUE(work->diagnostics.all().empty());
 }
 
+// What begins in one process may end in another, and belongs to the first.
+TEST(Chrome, GlobalIdsReachOverProcesses) {
+  DatasetPtr dataset;
+  const Work work = make_work();
+  const auto trace = read_text(R"([{"ph":"e","cat":"k","name":"far","id2":{"global":"7"},"ts":9,"pid":2},
+                                   {"ph":"b","cat":"k","name":"far","id2":{"global":"7"},"ts":1,"pid":1},
+                                   {"ph":"i","name":"end","ts":10,"pid":1}])",
+                               "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(sums_of(*trace).names.at("far").total_ns, 8000);
+  EXPECT_TRUE(work->diagnostics.all().empty());
+}
+
+// The end of an arrow may stand before its begin; steps follow each other.
+TEST(Chrome, ArrowsGoByTime) {
+  DatasetPtr dataset;
+  const auto trace = read_text(R"([{"ph":"f","cat":"c","name":"a","id":1,"ts":30,"pid":1,"tid":3},
+                                   {"ph":"t","cat":"c","name":"a","id":1,"ts":20,"pid":1,"tid":2},
+                                   {"ph":"s","cat":"c","name":"a","id":1,"ts":10,"pid":1,"tid":1}])",
+                               "chrome", dataset);
+  ASSERT_NE(trace, nullptr);
+  std::vector<Event> points;
+  for (std::size_t i = 0; i < trace->location_count(); ++i) {
+    auto stream = trace->open(LocationId(i), {});
+    ASSERT_TRUE(stream.ok());
+    EventCursor cursor(std::move(*stream), 4);
+    while (const Event* event = cursor.next()) points.push_back(*event);
+  }
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[0].origin, Event::kNoRecord);
+  EXPECT_EQ(points[1].origin, points[0].record);
+  EXPECT_EQ(points[2].origin, points[1].record);
+}
+
+// As programs write them that append to one file: the trace processor takes them too.
+TEST(Chrome, CommasMayBeMissing) {
+  DatasetPtr dataset;
+  const auto trace = read_text(R"([{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}
+                                   {"ph":"X","name":"b","ts":5,"dur":2,"pid":1,"tid":1}])",
+                               "chrome", dataset);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(sums_of(*trace).slices, 2U);
+}
+
+TEST(Chrome, OneNameMayBeWrittenInManyWays) {
+  DatasetPtr dataset;
+  const Work work = make_work();
+  const auto trace = read_text(R"([{"ph":"X","name":"A/B","ts":1,"dur":2,"pid":1,"tid":1},
+                                   {"ph":"X","name":"A\/B","ts":5,"dur":2,"pid":1,"tid":1},
+                                   {"ph":"X","name":"\u0041/B","ts":9,"pid":1,"tid":1}])",
+                               "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(trace->definitions().regions.size(), 1U);
+  EXPECT_EQ(sums_of(*trace).names.at("A/B").count, 3U);
+  // The last one says no length.
+  ASSERT_EQ(work->diagnostics.size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "chrome.no_duration");
+}
+
 // What ends in the same moment ends there in whatever order the file has it; later ends are a defect.
 TEST(Chrome, EndsOfOneMomentComeInAnyOrder) {
   const auto event = [](const char* phase, const char* name, const char* more) {

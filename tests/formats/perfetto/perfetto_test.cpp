@@ -183,6 +183,89 @@ TEST(Perfetto, CountersMayBeDescribedLate) {
   EXPECT_EQ(events[1].value, 5 * 1024);
 }
 
+// A snapshot of clocks, of sequence 1 as the service writes it: the number of the sequence comes last.
+std::string snapshot(std::initializer_list<std::pair<std::uint64_t, std::uint64_t>> clocks) {
+  std::string all;
+  for (const auto& [id, time] : clocks) {
+    std::string one;
+    put_number(one, 1, id);
+    put_number(one, 2, time);
+    put_bytes(all, 1, one);
+  }
+  std::string packet;
+  put_bytes(packet, 6, all);
+  put_number(packet, 10, 1);
+  std::string out;
+  put_bytes(out, 1, packet);
+  return out;
+}
+// A mark on a clock.
+std::string mark(std::uint64_t clock, std::uint64_t time) {
+  std::string event;
+  put_number(event, 9, 3);
+  put_number(event, 11, 5);
+  put_bytes(event, 23, "mark");
+  std::string packet;
+  put_number(packet, 8, time);
+  put_number(packet, 58, clock);
+  put_number(packet, 10, 1);
+  put_bytes(packet, 11, event);
+  std::string out;
+  put_bytes(out, 1, packet);
+  return out;
+}
+
+// Expected times are those of Perfetto's trace processor.
+TEST(Perfetto, ClocksAreTiedBySnapshots) {
+  const auto times = [](const std::string& text) {
+    DatasetPtr dataset;
+    std::vector<std::int64_t> out;
+    const Work work = make_work();
+    const auto trace = read_text(text, "perfetto", dataset, work);
+    EXPECT_TRUE(work->diagnostics.all().empty());
+    if (trace == nullptr) return out;
+    for (const Event& event : events_of(*trace)) out.push_back(event.time_ns);
+    return out;
+  };
+  using Times = std::vector<std::int64_t>;
+  constexpr std::uint64_t kOwn = 64;  // of the sequence
+  constexpr std::uint64_t kGlobal = 128;
+  EXPECT_EQ(times(snapshot({{kOwn, 1000}, {6, 501000}}) + mark(kOwn, 2000)), Times{502000});
+  // Clocks drift: the last snapshot before a time holds for it, wherever in the file it stands.
+  EXPECT_EQ(times(snapshot({{3, 1000}, {6, 2000}}) + snapshot({{3, 3000}, {6, 4005}}) + mark(3, 1500) + mark(3, 3500)),
+            (Times{2500, 4505}));
+  // Over another clock, whose snapshot comes first or last.
+  const std::string far = snapshot({{kGlobal, 50000}, {3, 3000}});
+  const std::string near = snapshot({{3, 1000}, {6, 2000}});
+  EXPECT_EQ(times(near + far + mark(kGlobal, 51000)), Times{5000});
+  EXPECT_EQ(times(far + near + mark(kGlobal, 51000)), Times{5000});
+}
+
+// Who waits may be written before who is waited for.
+TEST(Perfetto, FlowsGoByTime) {
+  MadeTrace made;
+  const auto slice = [&](std::uint64_t time, std::uint32_t flow_field) {
+    std::string event;
+    put_number(event, 9, 3);
+    put_number(event, 11, 5);
+    put_bytes(event, 23, "point");
+    put_number(event, flow_field, 42);
+    made.event(time, event);
+  };
+  slice(200, 42);  // terminating
+  slice(100, 36);
+  DatasetPtr dataset;
+  const auto trace = read_text(made.text, "perfetto", dataset);
+  ASSERT_NE(trace, nullptr);
+  std::vector<Event> flows;
+  for (const Event& event : events_of(*trace)) {
+    if (trace->name(event) == "flow") flows.push_back(event);
+  }
+  ASSERT_EQ(flows.size(), 2U);
+  EXPECT_EQ(flows[0].origin, Event::kNoRecord);
+  EXPECT_EQ(flows[1].origin, flows[0].record);
+}
+
 // Phases as in Chrome's JSON: a complete slice on a thread named by its numbers, counters, a flow, and where it stands.
 TEST(Perfetto, OldEventsOfAllPhases) {
   MadeTrace made;
