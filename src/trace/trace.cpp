@@ -85,10 +85,12 @@ Result<void> Trace::detail(const Event& event, std::string& out) const {
       break;
     }
     case EventKind::counter: {
-      const bool is_double =
-          event.name < definitions_.metrics.size() && definitions_.metrics[event.name].type.is_double();
-      if (is_double) {
+      const ValueType type =
+          event.name < definitions_.metrics.size() ? definitions_.metrics[event.name].type : ValueType{ValueKind::i64};
+      if (type.is_double()) {
         fmt::format_to(std::back_inserter(out), "value={}", std::bit_cast<double>(event.value));
+      } else if (type.is_unsigned()) {
+        fmt::format_to(std::back_inserter(out), "value={}", static_cast<std::uint64_t>(event.value));
       } else {
         number("value=", event.value);
       }

@@ -97,10 +97,27 @@ Result<std::shared_ptr<const Archive>> Archive::open(std::shared_ptr<const Files
                                         fmt::format("{} definitions where the anchor counts {}", definitions.records,
                                                     archive->anchor.global_definitions)));
   }
+  // Listing a large directory takes its time: where the numbers agree only a check does it.
+  if (!definitions.damaged && definitions.locations.size() < archive->anchor.locations) {
+    FATHOM_CHECK(note_stray_files(*archive));
+  }
   if (definitions.locations.size() == 0 && archive->anchor.locations > 0) {
     return Error(fmt::format("none of the {} locations is defined", archive->anchor.locations), global->place());
   }
   return std::shared_ptr<const Archive>(std::move(archive));
+}
+
+Result<void> note_stray_files(const Archive& archive) {
+  std::uint64_t strays = 0;
+  std::string first;
+  for (const std::uint64_t id : archive.files->locations()) {
+    if (archive.definitions.locations.find(id) != nullptr) continue;
+    if (strays++ == 0) first = archive.files->name(id, "evt");
+  }
+  if (strays == 0) return {};
+  return archive.work->diagnostics.add("otf2.stray_events", Severity::data_loss, Place::in(first),
+                                       "files of events belong to no location that is defined; they are not read",
+                                       strays);
 }
 
 Result<LocalDefinitions> Archive::local(std::size_t location) const {

@@ -38,4 +38,7 @@ struct Archive {
   [[nodiscard]] Result<Blob> events(std::size_t location) const;
 };
 
+// Tells of files of events whose locations sound definitions do not know: one is missing, or a run before left them.
+Result<void> note_stray_files(const Archive& archive);
+
 }  // namespace fathom::otf2

@@ -125,6 +125,7 @@ Result<void> check_references(const Archive& archive) {
 
 Result<void> check_archive(const Otf2Trace& trace) {
   FATHOM_CHECK(check_references(trace.archive()));
+  if (!trace.archive().definitions.damaged) FATHOM_CHECK(note_stray_files(trace.archive()));
   const auto bytes = [&](std::size_t i) { return trace.event_bytes(LocationId(i)); };
   FATHOM_CHECK(share_each("checking events", trace.location_count(), bytes,
                           [&](std::size_t i) { return check_location(trace, LocationId(i)); }));

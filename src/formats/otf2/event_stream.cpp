@@ -280,6 +280,13 @@ Result<std::size_t> Otf2Stream::decode(std::span<Event> out) {
         outcome = decode_record<little>(type, extent.fields, extent.end, event);
       }
       if (outcome != Outcome::bad) at = extent.end;
+      if (outcome == Outcome::nothing && type != event::metric) {
+        silent_ = prototype;
+        silent_->time_ns = time_ns_;
+        silent_->record = event.record;
+        silent_->name = map_.marker_of_type[type];
+        silent_->has_value = false;
+      }
     }
     if (outcome == Outcome::bad) {
       FATHOM_CHECK(damage(offset, fmt::format("a record of type {} ({}) cannot be right: the rest of its chunk is left "
@@ -291,7 +298,17 @@ Result<std::size_t> Otf2Stream::decode(std::span<Event> out) {
     if (outcome == Outcome::event) ++to;
   }
   at_ = at;
+  if (to != out.data()) last_record_ = (to - 1)->record;
   return static_cast<std::size_t>(to - out.data());
+}
+
+// What begins as the last thing of all is over for nobody, and no event tells of it: so that it is seen what a program
+// was about to do when it ended.
+std::size_t Otf2Stream::last_words(std::span<Event> out) {
+  if (!silent_ || (last_record_ != Event::kNoRecord && last_record_ > silent_->record)) return 0;
+  out.front() = *silent_;
+  silent_.reset();
+  return 1;
 }
 
 // Events up to the end of a chunk; none at the end of all and where the order begins to matter.
@@ -308,10 +325,11 @@ Result<std::size_t> Otf2Stream::pull(std::span<Event> out) {
   }
   for (;;) {
     if (at_ == chunk_end_) {
-      if (done_) return std::size_t{0};
+      if (done_) return last_words(out);
       const bool before = sorting_;
       FATHOM_TRY(const bool more, next_chunk());
-      if (!more || sorting_ != before) return std::size_t{0};
+      if (!more) return last_words(out);
+      if (sorting_ != before) return std::size_t{0};
     }
     FATHOM_TRY(const std::size_t count, little_ ? decode<true>(out) : decode<false>(out));
     if (count > 0) return count;

@@ -56,6 +56,7 @@ class Otf2Stream final : public CopyableStream {
   Result<std::size_t> pull(std::span<Event> out);
   Result<std::size_t> next_sorted(std::span<Event> out);
   Outcome complete(PendingTable& table, std::uint64_t key, Event& event);
+  std::size_t last_words(std::span<Event> out);
 
   void set_time(std::uint64_t ticks);
   void leave(std::uint32_t region);
@@ -97,7 +98,9 @@ class Otf2Stream final : public CopyableStream {
   std::unordered_map<std::int64_t, Stack> suspended_;  // stacks of tasks that do not run
   std::uint64_t collective_ = Event::kNoRecord;        // begun last
   PendingTable requests_;
-  PendingTable operations_;     // of I/O and one-sided communication
+  PendingTable operations_;      // of I/O and one-sided communication
+  std::optional<Event> silent_;  // the last record that is no event: a begin whose end will tell
+  std::uint64_t last_record_ = Event::kNoRecord;
   std::vector<Event> further_;  // events of a record for which there was no room
   std::size_t further_taken_ = 0;
 

@@ -88,6 +88,14 @@ Result<LocalDefinitions> read_local_definitions(Blob blob, std::uint64_t chunk_s
       made.maps[kind] = std::move(map);
     }
   }
+  // The library corrects between two offsets and beyond them; one alone changes nothing there.
+  if (made.offsets.size() == 1) {
+    if (made.offsets.front().offset != 0) {
+      work->diagnostics.info("otf2.single_offset", blob.place(),
+                             "there is one clock offset only; as in the OTF2 library it takes two to correct times");
+    }
+    made.offsets.clear();
+  }
   return made;
 }
 
