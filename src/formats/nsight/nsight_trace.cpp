@@ -19,7 +19,15 @@ namespace {
 constexpr std::int64_t kLatest = INT64_MAX / 2;
 
 // Kinds of NVTX events.
-enum : std::int64_t { kMark = 34, kThreadName = 39, kPushPop = 59, kStartEnd = 60, kDomain = 75 };
+enum : std::int64_t {
+  kCategory = 33,
+  kMark = 34,
+  kThreadName = 39,
+  kPushPop = 59,
+  kStartEnd = 60,
+  kDomain = 75,
+  kDomainEnd = 76
+};
 
 std::string copy_name(std::int64_t kind) {
   switch (kind) {
@@ -78,11 +86,13 @@ class TraceReader {
     }
     return number;
   }
-  std::string_view text(const Row& row, int column) const {
+  std::string_view text(const Row& row, int column) {
     if (row.null(column)) return {};
     if (row.is_text(column)) return row.text(column);
     const auto found = strings_.find(row.integer(column));
-    return found == strings_.end() ? std::string_view{} : std::string_view(found->second);
+    if (found != strings_.end()) return found->second;
+    ++unknown_names_;
+    return {};
   }
   // False = it is none; an interval without an end has the second empty.
   bool interval(const Row& row, int start, int end, std::int64_t& from, std::optional<std::int64_t>& to) {
@@ -196,6 +206,15 @@ class TraceReader {
       marker(stream(one), from, "[CUDA memset]", MarkerMeaning::put, one.integer(7), launch_of(one, 2, 6));
       return {};
     }));
+    // A graph of kernels and copies that was recorded as a whole.
+    FATHOM_CHECK(
+        database_.rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", with({"graphId"}), [&](const Row& one) -> Result<void> {
+          if (!interval(one, 0, 1, from, to)) return {};
+          slice(stream(one), from, to, region(fmt::format("[CUDA graph {}]", one.integer(7)), "cuda", "kernel"));
+          const std::uint64_t launch = launch_of(one, 2, 6);
+          if (launch != Event::kNoRecord) marker(stream(one), from, "launch", MarkerMeaning::none, 0, launch);
+          return {};
+        }));
     return database_.rows(
         "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", with({"syncType"}), [&](const Row& one) -> Result<void> {
           if (!interval(one, 0, 1, from, to)) return {};
@@ -239,7 +258,10 @@ class TraceReader {
     std::optional<std::int64_t> to;
     return database_.rows("NVTX_EVENTS", columns, [&](const Row& one) -> Result<void> {
       const std::int64_t kind = one.integer(2);
-      if (kind != kPushPop && kind != kStartEnd && kind != kMark) return {};
+      if (kind != kPushPop && kind != kStartEnd && kind != kMark) {
+        if (kind != kCategory && kind != kThreadName && kind != kDomain && kind != kDomainEnd) ++unknown_nvtx_;
+        return {};
+      }
       if (!interval(one, 0, 1, from, to)) return {};
       const std::string_view name = text_of(one);
       if (kind == kMark) {
@@ -358,9 +380,19 @@ class TraceReader {
       diagnostics.info("nsight.repeated_calls", place_,
                        fmt::format("{} records of backtraces repeat calls and are left out", grouped(repeated_)));
     }
+    if (unknown_nvtx_ > 0) {
+      diagnostics.info("nsight.nvtx_kind", place_,
+                       fmt::format("{} NVTX events of unknown kinds are left out", grouped(unknown_nvtx_)));
+    }
     if (chainless_ > 0) {
       diagnostics.info("nsight.samples", place_,
                        fmt::format("{} samples without a call chain are left out", grouped(chainless_)));
+    }
+    if (unknown_names_ > 0) {
+      FATHOM_CHECK(diagnostics.add(
+          "nsight.unknown_name", Severity::warning, place_,
+          fmt::format("{} names are not in StringIds; what has them has no name", grouped(unknown_names_)),
+          unknown_names_));
     }
     if (bad_ == 0) return {};
     return diagnostics.add("nsight.bad_interval", Severity::data_loss, place_,
@@ -393,7 +425,7 @@ class TraceReader {
   NameTable regions_, markers_, communicators_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> launches_;  // records, by process and correlation
   ThreadSamples samples_;
-  std::uint64_t record_ = 0, bad_ = 0, repeated_ = 0, chainless_ = 0;
+  std::uint64_t record_ = 0, bad_ = 0, repeated_ = 0, chainless_ = 0, unknown_nvtx_ = 0, unknown_names_ = 0;
   bool scheduled_ = false;
 };
 

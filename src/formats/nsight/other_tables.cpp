@@ -12,6 +12,7 @@ Result<void> note_other_tables(const Database& database, Diagnostics& diagnostic
   constexpr std::string_view kRead[] = {"CUPTI_ACTIVITY_KIND_KERNEL",
                                         "CUPTI_ACTIVITY_KIND_MEMCPY",
                                         "CUPTI_ACTIVITY_KIND_MEMSET",
+                                        "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                                         "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                                         "CUPTI_ACTIVITY_KIND_RUNTIME",
                                         "OSRT_API",

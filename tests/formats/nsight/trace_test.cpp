@@ -126,6 +126,45 @@ TEST(NsightTrace, ReportsWithoutAGpu) {
   EXPECT_EQ(test::sums_of(**trace).names.at("poll").total_ns, 5);
 }
 
+// What the GPU does at a time as one graph, and a call whose name is lost.
+TEST(NsightTrace, GraphsAndLostNames) {
+  const std::string text = database_of(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (4,'cudaGraphLaunch');"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId INT);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0,5,16777217,1,4),(6,7,16777217,2,99);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INT, end INT, deviceId INT, contextId INT, streamId INT,"
+      " correlationId INT, globalPid INT, graphId INT);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (10,110,0,1,7,1,16777216,3);");
+  const Work work = make_work();
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", text)), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  const auto sums = test::sums_of(**trace);
+  EXPECT_EQ(sums.names.at("[CUDA graph 3]").total_ns, 100);
+  EXPECT_EQ(sums.names.at("launch").instants, 1U);
+  ASSERT_EQ(work->diagnostics.size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "nsight.unknown_name");
+}
+
+// Names of categories, threads and domains say what they have to say; what nobody knows is told.
+TEST(NsightTrace, NvtxEventsOfUnknownKindsAreTold) {
+  const std::string text = database_of(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+      "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, globalTid INT, domainId INT);"
+      "INSERT INTO NVTX_EVENTS VALUES (0,NULL,75,'mine',16777217,1),(10,15,59,'step',16777217,1),"
+      "(0,NULL,33,'kind',16777217,1),(20,25,111,'new',16777217,1),(30,35,112,'newer',16777217,1);");
+  const Work work = make_work();
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", text)), work, "nsight");
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  EXPECT_EQ(test::sums_of(**trace).slices, 1U);
+  std::string told;
+  for (const Diagnostic& one : work->diagnostics.all()) told += one.id == "nsight.nvtx_kind" ? one.text : "";
+  EXPECT_EQ(told, "2 NVTX events of unknown kinds are left out");
+}
+
 TEST(NsightTrace, SamplesOfThreads) {
   // Chains in no order; depth 0 is where the thread was. One sample has no chain.
   const std::string text = database_of(
