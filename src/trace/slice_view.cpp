@@ -24,7 +24,9 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
   FATHOM_CHECK(say("write.event_without_time", Severity::warning, timeless,
                    "events without a time are written at the time of the event before"));
   FATHOM_CHECK(
-      say("write.completions", Severity::info, completions, "ends of requests and operations are not written"));
+      say("write.completions", Severity::data_loss, completions, "ends of requests and operations are not written"));
+  FATHOM_CHECK(say("write.arrows", Severity::data_loss, arrows,
+                   "markers are written without what they come from (the other end of an arrow)"));
   return say("write.many_slices", Severity::info, slices > kSluggish ? slices : 0,
              "slices are more than a viewer in a browser takes with ease");
 }
@@ -70,6 +72,7 @@ class SliceView::Location {
         ++view_.notes_.completions;
         break;
       case EventKind::marker:
+        if (event.origin != Event::kNoRecord) ++view_.notes_.arrows;
         sink_.instant(now_, trace_.name(event), event);
         break;
     }

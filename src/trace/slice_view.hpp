@@ -18,6 +18,7 @@ struct SliceViewNotes {
   std::uint64_t closed_early = 0;  // regions left open inside of one that was left
   std::uint64_t timeless = 0;      // events without a time: those of the event before
   std::uint64_t completions = 0;   // ends of operations, which are left out
+  std::uint64_t arrows = 0;        // markers that come from another event, which is not written
   std::uint64_t unfinished = 0;
   Result<void> report(Diagnostics& diagnostics, const Place& place) const;
 };

@@ -308,7 +308,10 @@ void EventWriter::write_marker(const Event& event) {
     ++made_.nameless;
     return;
   }
-  if (event.peer != kNoPeer || event.bytes != 0 || event.tag != 0 || event.communicator.valid()) ++made_.details;
+  if (event.peer != kNoPeer || event.bytes != 0 || event.tag != 0 || event.communicator.valid() ||
+      event.origin != Event::kNoRecord) {
+    ++made_.details;
+  }
   check(OTF2_EvtWriter_ParameterInt(out_, nullptr, time, event.name, event.value));
 }
 

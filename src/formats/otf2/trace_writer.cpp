@@ -226,9 +226,10 @@ class Writer {
                       "messages whose peer is not in their communicator are written with an undefined rank"));
     FATHOM_CHECK(note("otf2.nameless_event", Severity::data_loss, sum(&WrittenLocation::nameless),
                       "events of channels, metrics or markers that are not defined are left out"));
-    FATHOM_CHECK(note("otf2.marker_detail", Severity::info, sum(&WrittenLocation::details),
-                      "markers are written with their values alone: peer, bytes and communicator have no place"));
-    return note("otf2.unknown_operation", Severity::info, sum(&WrittenLocation::unknown_operations),
+    FATHOM_CHECK(
+        note("otf2.marker_detail", Severity::data_loss, sum(&WrittenLocation::details),
+             "markers are written with their values alone: peer, bytes, communicator and origin have no place"));
+    return note("otf2.unknown_operation", Severity::warning, sum(&WrittenLocation::unknown_operations),
                 "collectives that OTF2 has no operation for are written as barrier or all-to-all");
   }
 

@@ -107,12 +107,13 @@ class Writer {
     const std::uint64_t alone = ends_ - std::min(ends_, matched_ends_);
     const auto note = [&](std::string_view id, std::uint64_t count, std::string_view text) -> Result<void> {
       return count == 0 ? Result<void>()
-                        : work_->diagnostics.add(id, Severity::info, Place{}, std::string(text), count);
+                        : work_->diagnostics.add(id, Severity::data_loss, Place{}, std::string(text), count);
     };
     FATHOM_CHECK(note("paraver.rounded_value", lost_.rounded, "a value of a counter is written as a whole number"));
     FATHOM_CHECK(note("paraver.call_path", lost_.paths, "a sample is written with its function, not its call path"));
     FATHOM_CHECK(note("paraver.marker_detail", lost_.details,
-                      "a marker is written with its value alone: peer, bytes, handle and communicator have no place"));
+                      "a marker is written with its value alone: peer, bytes, handle, communicator and origin have no "
+                      "place"));
     FATHOM_CHECK(note("paraver.zero_value", lost_.zeros, "a value of a channel is 0, which means empty to Paraver"));
     FATHOM_CHECK(note("paraver.unmatched", alone, "a send or receive that has no other end in the trace is left out"));
     return note("paraver.nameless", lost_.nameless, "an event of something that is not defined is left out");
@@ -360,7 +361,10 @@ void Writer::translate_marker(const Event& event) {
     ++lost_.nameless;
     return;
   }
-  if (event.peer != kNoPeer || event.bytes != 0 || event.tag != 0 || event.communicator.valid()) ++lost_.details;
+  if (event.peer != kNoPeer || event.bytes != 0 || event.tag != 0 || event.communicator.valid() ||
+      event.origin != Event::kNoRecord) {
+    ++lost_.details;
+  }
   add(kMarkerType, name);
   if (event.value == 0) return;
   (void)names_.use(TraceNames::kValuedMarker, event.name);
