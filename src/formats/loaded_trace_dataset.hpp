@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/dataset.hpp"
+#include "formats/same_bytes.hpp"
 #include "io/blob.hpp"
 #include "trace/trace.hpp"
 
@@ -23,6 +24,11 @@ class LoadedTraceDataset : public Dataset {
     return std::shared_ptr<const Trace>(trace_);
   }
   Result<void> check() override { return load(); }
+  // It is read all the same, so that what is wrong with it is said.
+  Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override {
+    FATHOM_CHECK(load());
+    return write_same_bytes(blob_, target, options);
+  }
 
  protected:
   Result<void> load() {

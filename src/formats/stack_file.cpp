@@ -1,7 +1,6 @@
 #include "formats/stack_file.hpp"
 
-#include "io/inflate.hpp"
-#include "io/output_file.hpp"
+#include "formats/same_bytes.hpp"
 
 namespace fathom {
 
@@ -32,16 +31,7 @@ Result<void> StackFileDataset::check() {
 }
 
 Result<bool> StackFileDataset::rewrite(const std::filesystem::path& target, const WriteOptions& options) {
-  if (!options.options.empty()) return false;  // the writer judges them
-  FATHOM_TRY(OutputFile out, OutputFile::create(target));
-  if (options.compress || target.extension() == ".gz") {
-    constexpr int kLevel = 6;
-    out.write(Bytes(gzip(blob_.bytes(), kLevel)));
-  } else {
-    out.write(blob_.bytes());
-  }
-  FATHOM_CHECK(out.commit());
-  return true;
+  return write_same_bytes(blob_, target, options);
 }
 
 }  // namespace fathom

@@ -15,7 +15,6 @@ class StackFileDataset : public Dataset {
   Result<std::vector<InfoEntry>> describe(bool count) override;
   Result<std::shared_ptr<const Profile>> profile() final;
   Result<void> check() override;
-  // The same bytes again, packed where the name or `--compress` says so.
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override;
 
  protected:

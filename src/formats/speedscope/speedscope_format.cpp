@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/same_bytes.hpp"
 #include "formats/speedscope/levels.hpp"
 #include "formats/speedscope/writer.hpp"
 
@@ -46,6 +47,9 @@ class SpeedscopeDataset : public Dataset {
     if (count(false) == 0) return Dataset::profile();
     FATHOM_TRY(profile_, profile_of(file_, blob_, work()));
     return profile_;
+  }
+  Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions& options) override {
+    return write_same_bytes(blob_, target, options);
   }
   Result<void> check() override {
     if (count(true) > 0) {
