@@ -1,5 +1,6 @@
 #include "formats/perf_script/sample_text.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/text.hpp"
@@ -26,6 +27,12 @@ void split_blanks(std::string_view line, std::vector<Token>& out) {
 bool is_cpu(std::string_view text) {
   return text.size() >= 3 && text.front() == '[' && text.back() == ']' &&
          parse_integer<std::int64_t>(text.substr(1, text.size() - 2));
+}
+
+// "U", "K", "Sp": in which mode the sample was taken (-F +misc).
+bool is_mode(std::string_view text) {
+  return !text.empty() && text.size() <= 2 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
 }
 
 // "441995.133575:": seconds with 6 or 9 decimals.
@@ -90,6 +97,10 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
       out.thread = *first;
     }
     std::size_t at = i + 1;
+    if (at + 1 < tokens.size() && is_mode(tokens[at].text) &&
+        (is_cpu(tokens[at + 1].text) || time_of(tokens[at + 1].text))) {
+      ++at;
+    }
     if (at < tokens.size() && is_cpu(tokens[at].text)) {
       ++at;
       // Flags of the moment ("d..2.") stand between them where they are asked for.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "base/name_table.hpp"
 #include "base/number.hpp"
@@ -61,6 +62,7 @@ class SampleReader {
     std::string command;
     std::vector<std::int64_t> sums;  // by event: periods so far
     std::int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    std::int64_t before_ns = INT64_MIN;  // the sample before
   };
 
   Result<void> take(std::string_view line, bool after_blank, const LineCursor& lines) {
@@ -127,7 +129,7 @@ class SampleReader {
     time_ns_ = header.time_ns;
     // As perf itself names a process of which it knows no more.
     command_ = header.command.empty() ? fmt::format(":{}", header.thread) : std::string(header.command);
-    if (fresh) threads_.push_back({header.process, header.thread, command_, {}, INT64_MAX, INT64_MIN});
+    if (fresh) threads_.push_back({header.process, header.thread, command_, {}});
     weight_ = header.period.value_or(1);
     event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
     if (has_period_.size() <= event_) has_period_.resize(event_ + std::size_t{1});
@@ -213,8 +215,31 @@ class SampleReader {
       ++untimed_;
       return;
     }
+    if (*time_ns_ < thread.before_ns) ++unordered_;
+    thread.before_ns = *time_ns_;
     thread.first_ns = std::min(thread.first_ns, *time_ns_);
     thread.last_ns = std::max(thread.last_ns, *time_ns_);
+  }
+
+  // A counter reads what was counted until then: where samples of a thread come in another order than that of time, it
+  // is counted once more.
+  void count_in_order_of_time() {
+    constexpr std::size_t kPerSample = 3;  // a counter, the sample, the counter
+    const std::span<Event> points = store_.points();
+    std::vector<std::size_t> order;
+    for (std::size_t at = 0; at + kPerSample <= points.size(); at += kPerSample) order.push_back(at);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(points[a].location, points[a].time_ns) < std::tie(points[b].location, points[b].time_ns);
+    });
+    std::map<std::pair<LocationId, std::uint32_t>, std::int64_t> sums;  // by thread and event
+    for (const std::size_t at : order) {
+      Event& before = points[at];
+      Event& after = points[at + 2];
+      std::int64_t& sum = sums[{before.location, before.name}];
+      const std::int64_t weight = after.value - before.value;
+      before.value = sum;
+      after.value = sum += weight;
+    }
   }
 
   // Periods of a clock are the time that samples stand for. From sample to sample of a thread it may be far more: a
@@ -257,6 +282,12 @@ class SampleReader {
     if (untimed_ > 0) {
       diagnostics.info("perf_script.no_time", Place::in(blob_.name()),
                        fmt::format("{} samples have no time; they count, but take none", grouped(untimed_)));
+    }
+    if (unordered_ > 0) {
+      diagnostics.info("perf_script.order", Place::in(blob_.name()),
+                       fmt::format("{} samples are earlier than the one before them in their thread; they are sorted",
+                                   grouped(unordered_)));
+      count_in_order_of_time();
     }
     note_pauses();
     Definitions& definitions = trace_.definitions_;
@@ -331,7 +362,7 @@ class SampleReader {
   std::uint32_t row_ = 0, event_ = 0;
   std::optional<std::int64_t> time_ns_;
   std::int64_t weight_ = 1;
-  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0, beyond_ = 0;
+  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0, beyond_ = 0, unordered_ = 0;
   Place stray_place_;
 };
 

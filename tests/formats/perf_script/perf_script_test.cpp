@@ -39,6 +39,12 @@ TEST(PerfScript, HeadsInAllForms) {
   EXPECT_EQ(head->thread, 345);
   EXPECT_EQ(head->period, 7);
   EXPECT_EQ(head->event, "cycles");
+  // With the mode (-F +misc).
+  head = parse_header("my (thr) 12 16717 U       588.043765:    2004008 cpu-clock: ");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->command, "my (thr) 12");
+  EXPECT_EQ(head->thread, 16717);
+  EXPECT_EQ(head->period, 2004008);
   // Without the command (-F pid,tid,time,event).
   head = parse_header(" 12/13 1.500000: cycles:");
   ASSERT_TRUE(head);
@@ -203,6 +209,27 @@ TEST(PerfScript, RecordsAreNoSamples) {
   const auto own = test::own_by_region(**profile, (*profile)->defs().find_metric("cycles"));
   EXPECT_EQ(own.at("f"), 9);
   EXPECT_EQ(own.at("g"), 8);
+}
+
+// As of files that were put together, or with --deltatime: each sample keeps its weight.
+TEST(PerfScript, SamplesInAnyOrderOfTime) {
+  const Work work = make_work();
+  DatasetPtr dataset;
+  const auto trace = test::read_text(
+      "a 1 3.000000: 100 cycles:\n\t4011 f (/a)\n\n"
+      "a 2 2.000000: 7 cycles:\n\t4011 f (/a)\n\n"
+      "a 1 1.000000: 20 cycles:\n\t4012 g (/a)\n\n"
+      "a 1 2.000000: 3 cycles:\n\t4013 h (/a)\n\n"
+      "a 1 1.000000: 1 instructions:\n\t4013 h (/a)\n\n",
+      "perf-script", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].text,
+            "2 samples are earlier than the one before them in their thread; they are sorted");
+  const auto profile = dataset->profile();
+  ASSERT_TRUE(profile.ok());
+  const auto own = test::own_by_region(**profile, (*profile)->defs().find_metric("cycles"));
+  EXPECT_EQ(own, (std::map<std::string, double>{{"f", 107}, {"g", 20}, {"h", 3}}));
 }
 
 // Periods that no counter has are cut and told, never wrapped around.
