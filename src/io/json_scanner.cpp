@@ -39,6 +39,28 @@ const char* find_structural(const char* at, const char* end) {
   return at;
 }
 
+// Passes over brackets eight bytes at a time, as long as there are no quotes and the innermost `depth` that are open
+// are not all closed.
+const char* skip_brackets(const char* at, const char* end, std::uint64_t& depth) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  constexpr std::uint64_t kLow = kEach * 0x7F;
+  const auto marks = [](std::uint64_t word, char c) {  // the highest bit of each byte that is c
+    const std::uint64_t zero = word ^ (kEach * static_cast<unsigned char>(c));
+    return ~(((zero & kLow) + kLow) | zero) & (kEach << 7);
+  };
+  const auto count = [](std::uint64_t marked) { return (marked >> 7) * kEach >> 56; };
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    if (marks(word, '"') != 0) break;
+    const std::uint64_t curly = word | kEach * 0x20;  // as above
+    const std::uint64_t closing = count(marks(curly, '}'));
+    if (closing >= depth) break;
+    depth += count(marks(curly, '{')) - closing;
+  }
+  return at;
+}
+
 }  // namespace
 
 void JsonScanner::skip_byte_order_mark() {
@@ -155,8 +177,10 @@ std::string_view JsonScanner::skip_value() {
     skip_string();
   } else if (c == '{' || c == '[') {
     std::uint64_t depth = 0;
+    const char* const end = text_.data() + text_.size();
     do {
-      at_ = static_cast<std::size_t>(find_structural(text_.data() + at_, text_.data() + text_.size()) - text_.data());
+      const char* const from = depth > 0 ? skip_brackets(text_.data() + at_, end, depth) : text_.data() + at_;
+      at_ = static_cast<std::size_t>(find_structural(from, end) - text_.data());
       if (at_ >= text_.size()) {
         at_ = begin;
         fail(fmt::format("the '{}' here is never closed; the file may be cut off", c));

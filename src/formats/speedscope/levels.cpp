@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/speedscope/profile_lists.hpp"
 #include "profile/build/profile_builder.hpp"
 #include "trace/stored_trace.hpp"
 
@@ -56,8 +57,9 @@ class EventedTrace : public StoredTrace {
       const double scale = nanoseconds_of(profile.unit);
       std::int64_t before = INT64_MIN;
       std::vector<std::uint32_t> open;
-      FATHOM_TRY(const std::uint64_t malformed, each_event(profile, [&](bool opens, std::size_t frame, double at) {
-                   if (frame >= file.frames.size() || !std::isfinite(at) || std::abs(at * scale) > kMost) {
+      FATHOM_TRY(const std::uint64_t malformed,
+                 each_event(profile, work_, [&](bool opens, FrameNumber number, double at) {
+                   if (number >= file.frames.size() || !std::isfinite(at) || std::abs(at * scale) > kMost) {
                      ++bad;
                      return;
                    }
@@ -65,7 +67,6 @@ class EventedTrace : public StoredTrace {
                    if (time < before) ++unordered;
                    before = time;
                    ++record;
-                   const auto number = static_cast<std::uint32_t>(frame);
                    if (opens) {
                      open.push_back(number);
                      store_.begin(row, time, number, record);
@@ -131,7 +132,7 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
   std::uint64_t bad = 0;
   std::int64_t number = 0;
   std::vector<std::string> units;                                  // by metric, as the file names them
-  std::vector<std::pair<std::size_t, ProfileBuilder::Node>> open;  // the stack of the sample before
+  std::vector<std::pair<FrameNumber, ProfileBuilder::Node>> open;  // the stack of the sample before
   for (const StoredProfile& profile : file.profiles) {
     if (profile.evented) continue;
     const bool is_time = nanoseconds_of(profile.unit) != 1 || profile.unit == "nanoseconds";
@@ -162,13 +163,20 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
     node.file_id = static_cast<std::uint64_t>(number++);
     const LocationId location = builder.system.add_location(std::move(node));
     FATHOM_TRY(const std::uint64_t malformed,
-               each_sample(profile, [&](std::span<const std::size_t> stack, double weight) {
+               each_sample(profile, work, [&](std::size_t same, std::span<const FrameNumber> others, double weight) {
                  // What a sample shares with the one before it is not looked up again.
-                 std::size_t same = 0;
-                 while (same < std::min(stack.size(), open.size()) && open[same].first == stack[same]) ++same;
+                 if (same > open.size()) {  // with one whose next frame was none
+                   ++bad;
+                   return;
+                 }
+                 const bool empty = same == 0 && others.empty();
+                 while (!others.empty() && same < open.size() && open[same].first == others.front()) {
+                   others = others.subspan(1);
+                   ++same;
+                 }
                  open.resize(same);
                  ProfileBuilder::Node context = same == 0 ? ProfileBuilder::kRoot : open.back().second;
-                 for (const std::size_t frame : stack.subspan(same)) {
+                 for (const FrameNumber frame : others) {
                    if (frame >= regions.size()) {
                      ++bad;
                      return;
@@ -177,7 +185,7 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
                    open.emplace_back(frame, context);
                  }
                  // Nothing was on the stack: time of nobody.
-                 if (stack.empty()) context = builder.child(context, builder.region("(idle)"));
+                 if (empty) context = builder.child(context, builder.region("(idle)"));
                  builder.add(location, metric, context, weight * scale);
                }));
     bad += malformed;

@@ -23,7 +23,9 @@ double number_of(std::string_view value) {
   return number;
 }
 
-Result<void> read_frames(std::string_view text, std::vector<Frame>& out, const Blob& blob, std::size_t offset) {
+Result<void> read_frames(std::string_view text, std::vector<Frame>& out, const Blob& blob, std::size_t offset,
+                         const Work& work) {
+  FATHOM_TRY(const auto reserved, room_to_parse(text, work));
   dom::parser parser;
   dom::array list;
   if (parser.parse(text.data(), text.size()).get(list) != simdjson::SUCCESS) {
@@ -43,6 +45,11 @@ Result<void> read_frames(std::string_view text, std::vector<Frame>& out, const B
 
 }  // namespace
 
+Result<Budget::Reservation> room_to_parse(std::string_view text, const Work& work) {
+  constexpr std::uint64_t kPerByte = 4;
+  return work->budget.reserve(kPerByte * text.size(), "frames and profiles of speedscope");
+}
+
 double nanoseconds_of(std::string_view unit) {
   return unit == "seconds" ? 1e9 : unit == "milliseconds" ? 1e6 : unit == "microseconds" ? 1e3 : 1;
 }
@@ -54,9 +61,6 @@ Result<SpeedscopeFile> read_file(const Blob& blob, const Work& work) {
   bool first = true;
   bool found = false;
   std::vector<std::string_view> profiles;
-  // simdjson keeps a few bytes per character while a list is read.
-  constexpr std::uint64_t kPerByte = 4;
-  FATHOM_TRY(const auto reserved, work->budget.reserve(kPerByte * blob.size(), "frames and profiles of speedscope"));
   while (const auto key = scanner.next_key(first)) {
     if (*key == "profiles" && scanner.accept('[')) {
       found = true;
@@ -77,7 +81,7 @@ Result<SpeedscopeFile> read_file(const Blob& blob, const Work& work) {
     while (const auto inner = shared.next_key(first_key)) {
       const std::string_view list = shared.skip_value();
       if (!shared.ok()) return shared.status().error();
-      if (*inner == "frames") FATHOM_CHECK(read_frames(list, file.frames, blob, at + shared.offset_of(list)));
+      if (*inner == "frames") FATHOM_CHECK(read_frames(list, file.frames, blob, at + shared.offset_of(list), work));
     }
   }
   if (!scanner.ok()) return scanner.status().error();
@@ -98,9 +102,13 @@ Result<SpeedscopeFile> read_file(const Blob& blob, const Work& work) {
       if (*key == "type") type = text_of(value);
       if (*key == "startValue") profile.start = number_of(value);
       if (*key == "endValue") profile.end = number_of(value);
+      for (const auto& [name, list] : {std::pair("events", &profile.events), std::pair("samples", &profile.samples),
+                                       std::pair("weights", &profile.weights)}) {
+        if (*key == name && list->empty()) *list = value;
+      }
       if (*key == "frames") {
         profile.first_frame = file.frames.size();
-        FATHOM_CHECK(read_frames(value, file.frames, blob, at + inner.offset_of(value)));
+        FATHOM_CHECK(read_frames(value, file.frames, blob, at + inner.offset_of(value), work));
       }
     }
     if (!inner.ok()) return inner.status().error();
@@ -113,76 +121,6 @@ Result<SpeedscopeFile> read_file(const Blob& blob, const Work& work) {
     file.profiles.push_back(std::move(profile));
   }
   return file;
-}
-
-Result<std::uint64_t> each_event(const StoredProfile& profile,
-                                 const std::function<void(bool, std::size_t, double)>& take) {
-  dom::parser parser;
-  dom::element root;
-  if (const auto code = parser.parse(profile.text.data(), profile.text.size()).get(root)) {
-    return Error(fmt::format("profile '{}': {}", profile.name, simdjson::error_message(code)));
-  }
-  dom::array events;
-  if (root["events"].get(events) != simdjson::SUCCESS)
-    return Error(fmt::format("profile '{}' has no events", profile.name));
-  std::uint64_t bad = 0;
-  for (const dom::element one : events) {
-    std::string_view type;
-    double at = 0;
-    std::uint64_t frame = 0;
-    if (one["type"].get(type) != simdjson::SUCCESS || one["at"].get(at) != simdjson::SUCCESS ||
-        one["frame"].get(frame) != simdjson::SUCCESS || (type != "O" && type != "C")) {
-      ++bad;
-      continue;
-    }
-    take(type == "O", profile.first_frame + frame, at);
-  }
-  return bad;
-}
-
-Result<std::uint64_t> each_sample(const StoredProfile& profile,
-                                  const std::function<void(std::span<const std::size_t>, double)>& take) {
-  dom::parser parser;
-  dom::element root;
-  if (const auto code = parser.parse(profile.text.data(), profile.text.size()).get(root)) {
-    return Error(fmt::format("profile '{}': {}", profile.name, simdjson::error_message(code)));
-  }
-  dom::array samples;
-  dom::array weights;
-  if (root["samples"].get(samples) != simdjson::SUCCESS || root["weights"].get(weights) != simdjson::SUCCESS) {
-    return Error(fmt::format("profile '{}' has no samples with weights", profile.name));
-  }
-  std::uint64_t bad = 0;
-  std::vector<std::size_t> stack;
-  auto weight = weights.begin();
-  for (const dom::element one : samples) {
-    double value = 0;
-    if (weight == weights.end()) {
-      ++bad;
-      continue;
-    }
-    const bool has_weight = (*weight).get(value) == simdjson::SUCCESS;
-    ++weight;
-    dom::array frames;
-    if (!has_weight || one.get(frames) != simdjson::SUCCESS) {
-      ++bad;
-      continue;
-    }
-    stack.clear();
-    bool sound = true;
-    for (const dom::element frame : frames) {
-      std::uint64_t number = 0;
-      sound = sound && frame.get(number) == simdjson::SUCCESS;
-      stack.push_back(profile.first_frame + number);
-    }
-    if (!sound) {
-      ++bad;
-      continue;
-    }
-    take(stack, value);
-  }
-  for (; weight != weights.end(); ++weight) ++bad;  // of no sample
-  return bad;
 }
 
 }  // namespace fathom::speedscope

@@ -1,8 +1,6 @@
 // The JSON of speedscope: frames that profiles share, and profiles, which stay text until they are needed.
 #pragma once
 
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +21,7 @@ struct StoredProfile {
   double start = 0, end = 0;
   std::size_t first_frame = 0;  // of its own frames, which very old files have
   std::string_view text;
+  std::string_view events, samples, weights;  // lists of the text, if they are there
 };
 
 struct SpeedscopeFile {
@@ -33,12 +32,8 @@ struct SpeedscopeFile {
 
 Result<SpeedscopeFile> read_file(const Blob& blob, const Work& work);
 
-// The events of an evented profile: take(opens, frame, at). What is no event is counted.
-Result<std::uint64_t> each_event(const StoredProfile& profile,
-                                 const std::function<void(bool opens, std::size_t frame, double at)>& take);
-// The samples of a sampled one, root first, with their weights.
-Result<std::uint64_t> each_sample(const StoredProfile& profile,
-                                  const std::function<void(std::span<const std::size_t> stack, double weight)>& take);
+// Memory for reading a part of it with simdjson, which keeps a few bytes per character.
+Result<Budget::Reservation> room_to_parse(std::string_view text, const Work& work);
 
 // Nanoseconds in one of a unit; 1 for those that are no times.
 double nanoseconds_of(std::string_view unit);

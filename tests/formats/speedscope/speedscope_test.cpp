@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/execution.hpp"
 #include "formats/slice_traces.hpp"
 #include "profile/profile.hpp"
 #include "temporary_directory.hpp"
@@ -160,6 +161,85 @@ TEST(Speedscope, ProfilesMayCountInDifferentUnits) {
   EXPECT_EQ(sum("weight"), 5);
   ASSERT_EQ(work->diagnostics.all().size(), 1U);
   EXPECT_EQ(work->diagnostics.all()[0].id, "speedscope.malformed");  // a weight of no sample
+}
+
+// Long lists are read piece by piece in the usual spelling, and from where the spelling is another by a JSON parser:
+// whatever the place, each sample and event counts once.
+TEST(Speedscope, AnySpellingAndNumberOfThreadsMakesTheSame) {
+  constexpr int kCount = 60'000;
+  const auto file = [](const std::string& profile) {
+    return R"({"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"},{"name":"b"},)"
+           R"({"name":"c"}]},"profiles":[{"name":"p","unit":"nanoseconds","startValue":0,"endValue":1,)" +
+           profile + "}]}";
+  };
+  for (const int odd : {-1, 0, 1, 30'000, kCount - 1}) {
+    std::string samples, weights, events;
+    for (int i = 0; i < kCount; ++i) {
+      const char* const comma = i == 0 ? "" : ",";
+      // a alone, a>b, a>b>c, a>c in turn; 1, 1.5, 2, 2.5, ... are exact.
+      const char* const stacks[] = {"[0]", "[0,1]", "[0,1,2]", "[0,2]"};
+      samples += comma + (i == odd ? "[ 0, 1e0]" : std::string(stacks[i % 4]));  // 1e0 is no whole number there
+      weights += fmt::format("{}{}", comma, 1 + i % 5 * 0.5);
+      const char type = i % 2 == 0 ? 'O' : 'C';
+      const int frame = i / 2 % 3;
+      events += comma;
+      events += i == odd ? fmt::format(R"({{"at":{},"frame":{},"type":"{}","more":[]}})", i, frame, type)
+                         : fmt::format(R"({{"type":"{}","at":{},"frame":{}}})", type, i, frame);
+    }
+    std::map<std::string, double> own;
+    const char* const leaves[] = {"a", "b", "c", "c"};
+    for (int i = 0; i < kCount; ++i) {
+      if (i != odd) own[leaves[i % 4]] += 1 + i % 5 * 0.5;
+    }
+    for (const unsigned threads : {1U, 4U}) {
+      SCOPED_TRACE(fmt::format("odd {}, {} threads", odd, threads));
+      const Execution execution(threads);
+      const ExecutionScope scope(execution);
+      const Work work = make_work();
+      const std::string sampled =
+          file(R"("type":"sampled","weights":[)" + weights + R"(],"samples":[)" + samples + "]");
+      auto dataset = open_source(Source::of(Blob::own("x", sampled)), work, "speedscope");
+      ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+      EXPECT_EQ(own_of(**dataset), own);
+      std::uint64_t left_out = 0;
+      for (const Diagnostic& one : work->diagnostics.all()) left_out += one.count;
+      EXPECT_EQ(left_out, odd < 0 ? 0U : 1U);
+      DatasetPtr kept;
+      const auto trace = test::read_text(file(R"("type":"evented","events":[)" + events + "]"), "speedscope", kept);
+      ASSERT_NE(trace, nullptr);
+      const auto sums = test::sums_of(*trace);
+      EXPECT_EQ(sums.slices, kCount / 2U);
+      for (const char* name : {"a", "b", "c"}) EXPECT_EQ(sums.names.at(name).total_ns, kCount / 6) << name;
+    }
+  }
+}
+
+// A frame that does not exist spoils the samples that have it, also where they begin as the one before.
+TEST(Speedscope, SamplesWithFramesThatAreNoneAreLeftOut) {
+  const auto text = [](const char* samples, const char* weights) {
+    return fmt::format(
+        R"({{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{{"frames":[{{"name":"a"}},{{"name":"b"}}]}},)"
+        R"("profiles":[{{"type":"sampled","name":"p","unit":"none","startValue":0,"endValue":1,"samples":{},"weights":{}}}]}})",
+        samples, weights);
+  };
+  const Work work = make_work();
+  auto dataset = open_source(
+      Source::of(Blob::own("x", text("[[0,7,1],[0,7,1],[0,7],[0],[0,1],[],[0,1,99999999]]", "[1,2,4,8,16,32,64]"))),
+      work, "speedscope");
+  ASSERT_TRUE(dataset.ok());
+  EXPECT_EQ(own_of(**dataset), (std::map<std::string, double>{{"a", 8}, {"b", 16}, {"(idle)", 32}}));
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].count, 4U);
+  // What is no JSON is an error, wherever it stands.
+  for (const char* samples : {"[[0],]", "[[0}]", "[[0],[01]]", "[[0],[1.]]", "[[0] [1]]", "[[0],[\"\xFF\"]]"}) {
+    auto bad = open_source(Source::of(Blob::own("x", text(samples, "[1,2]"))), make_work(), "speedscope");
+    EXPECT_TRUE(!bad.ok() || !(*bad)->profile().ok()) << samples;
+  }
+  for (const char* weights : {"[1,2,]", "[1,02]", "[1,2 3]"}) {
+    auto bad = open_source(Source::of(Blob::own("x", text("[[0],[1]]", weights))), make_work(), "speedscope");
+    ASSERT_TRUE(bad.ok());
+    EXPECT_FALSE((*bad)->profile().ok()) << weights;
+  }
 }
 
 TEST(Speedscope, CutAnywhereThereIsAnErrorWithAPlace) {
