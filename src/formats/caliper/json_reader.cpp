@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "formats/caliper/records.hpp"
+#include "io/json_scanner.hpp"
+#include "io/plain_json.hpp"
 
 namespace fathom::caliper {
 
@@ -13,22 +15,147 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+// A column is one of numbers where it has any, with fractions where one of them has; texts among them are values that are
+// none.
+void widen(Type& column, Type value) {
+  if (value == Type::real || column == Type::text) column = value;
+}
+
+// Some rows of 'data': [12,0.5,null,"text"], a node or a value per column.
+struct RowPiece {
+  struct Node {
+    std::uint32_t attribute, number;
+  };
+  RecordPiece records;        // instead of a path, how many nodes a record names
+  std::vector<Node> nodes;    // of all of them
+  std::vector<Type> types;    // of the values in each column so far
+  std::uint64_t unknown = 0;  // nodes that are not there
+
+  // Whether all of it is spelt in the usual way.
+  bool read(std::string_view text, const std::vector<std::uint8_t>& is_value, std::size_t node_count) {
+    records.entries.clear();
+    records.all.clear();
+    nodes.clear();
+    types.assign(is_value.size(), Type::text);
+    unknown = 0;
+    PlainJson json(text);
+    do {
+      const std::size_t entries = records.entries.size();
+      const std::size_t named = nodes.size();
+      if (!json.accept('[') || !read_row(json, is_value, node_count)) return false;
+      records.all.push_back({static_cast<std::uint32_t>(nodes.size() - named),
+                             static_cast<std::uint32_t>(records.entries.size() - entries)});
+    } while (json.accept(','));
+    return json.at_end();
+  }
+
+ private:
+  bool read_row(PlainJson& json, const std::vector<std::uint8_t>& is_value, std::size_t node_count) {
+    if (json.accept(']')) return true;
+    std::uint32_t column = 0;
+    do {
+      if (column == is_value.size() || !read_cell(json, column, is_value[column] != 0, node_count)) return false;
+      ++column;
+    } while (json.accept(','));
+    return json.accept(']');
+  }
+
+  bool read_cell(PlainJson& json, std::uint32_t column, bool is_value, std::size_t node_count) {
+    json.skip_white();
+    const char first = json.at() == json.end() ? '\0' : *json.at();
+    if (first == 'n') return json.accept("null");
+    if (first == '"') {
+      std::string_view text;
+      if (!json.text(text)) return false;
+      records.entries.emplace_back(column, text);
+      return true;
+    }
+    if (is_value) {
+      JsonNumber number;
+      if (!json.number(number)) return false;
+      if (number.real) {
+        records.entries.emplace_back(column, number.value);
+      } else {
+        records.entries.emplace_back(column, number.integer);
+      }
+      widen(types[column], number.real ? Type::real : Type::integer);
+      return true;
+    }
+    std::uint32_t node = 0;
+    if (!json.natural(node)) return false;
+    if (node < node_count) {
+      nodes.push_back({column, node});
+    } else {
+      ++unknown;
+    }
+    return true;
+  }
+};
+
 class Reader {
  public:
   Reader(const Blob& blob, const Work& work) : work_(work), writer_(blob, work), records_(writer_.made) {
     records_->old_times = true;
   }
 
+  // The rows are most of the text, and read as they stand there; a JSON parser gets all else, and all of it only where
+  // something is spelt otherwise.
   Result<std::shared_ptr<const Records>> run() {
     std::string_view text = records_->blob.text();
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    // The parser keeps a copy and a tape of the document.
-    FATHOM_TRY(const auto memory, work_->budget.reserve(text.size() * 4, "a JSON document"));
+    const std::string_view rows = row_text();
     dom::parser parser;
     dom::element document;
+    bool plain = !rows.empty();
+    if (plain) {
+      const auto before = static_cast<std::size_t>(rows.data() - text.data());
+      std::string rest(text.substr(0, before));
+      rest.append("[]").append(text.substr(before + rows.size()));
+      FATHOM_TRY(const auto memory, work_->budget.reserve(rest.size() * kParserBytes, "a JSON document"));
+      plain = parser.parse(rest).get(document) == simdjson::SUCCESS && begin(document).ok();
+      if (plain) {
+        FATHOM_TRY(plain, read_rows(rows));
+        if (plain) return finish(document);
+      }
+    }
+    FATHOM_TRY(const auto memory, work_->budget.reserve(text.size() * kParserBytes, "a JSON document"));
     if (const auto error = parser.parse(text.data(), text.size()).get(document); error != simdjson::SUCCESS) {
       return wrong(fmt::format("is no JSON document: {}", simdjson::error_message(error)));
     }
+    if (records_->count == 0) FATHOM_CHECK(begin(document));
+    std::uint64_t taken = records_->count;
+    for (const dom::element row : dom::array(document["data"])) {
+      if (taken == 0) {
+        FATHOM_CHECK(read_row(row));
+      } else {
+        --taken;
+      }
+    }
+    FATHOM_CHECK(writer_.add(std::move(piece_)));
+    return finish(document);
+  }
+
+ private:
+  // The parser keeps a copy and a tape of the document.
+  static constexpr std::uint64_t kParserBytes = 4;
+
+  // The list 'data'; empty where it cannot be found.
+  [[nodiscard]] std::string_view row_text() const {
+    JsonScanner scanner(records_->blob);
+    bool first = true;
+    if (!scanner.expect('{')) return {};
+    while (const auto key = scanner.next_key(first)) {
+      const std::string_view value = scanner.skip_value();
+      if (!scanner.ok()) return {};
+      if (*key == "data") return value.starts_with('[') && value.ends_with(']') ? value : std::string_view{};
+    }
+    return {};
+  }
+
+  // Columns and nodes.
+  Result<void> begin(dom::element document) {
+    records_->attributes.clear();
+    nodes_.clear();
     dom::object top;
     dom::array data;
     dom::array columns;
@@ -39,19 +166,16 @@ class Reader {
     }
     const bool has_nodes = top["nodes"].get_array().get(nodes) == simdjson::SUCCESS;
     FATHOM_CHECK(read_columns(top, columns));
-    if (has_nodes) FATHOM_CHECK(read_nodes(nodes));
-    for (const dom::element row : data) FATHOM_CHECK(read_row(row));
-    FATHOM_CHECK(writer_.add(std::move(piece_)));
-    for (const auto [key, value] : top) {
+    return has_nodes ? read_nodes(nodes) : Result<void>();
+  }
+
+  Result<std::shared_ptr<const Records>> finish(dom::element document) {
+    for (const auto [key, value] : dom::object(document)) {
       if (key == "data" || key == "columns" || key == "column_metadata" || key == "nodes") continue;
       records_->globals.emplace_back(std::string(key), text_of(value));
     }
     if (const std::string* const version = find_attribute(records_->globals, "cali.caliper.version")) {
       records_->old_times = is_before_seconds(*version);
-    }
-    // A text among numbers is a value that is none.
-    for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      if (is_value_[i] && !numbers_[i]) records_->attributes[i].type = Type::text;
     }
     if (bad_rows_ > 0) {
       FATHOM_CHECK(work_->diagnostics.add(
@@ -61,7 +185,24 @@ class Reader {
     return std::shared_ptr<const Records>(std::move(records_));
   }
 
- private:
+  Result<bool> read_rows(std::string_view rows) {
+    return each_plain_piece<RowPiece>(
+        rows, '[', ']',
+        [&](RowPiece& piece, std::string_view text) { return piece.read(text, is_value_, nodes_.size()); },
+        [&](RowPiece& piece) -> Result<bool> {
+          const RowPiece::Node* node = piece.nodes.data();
+          for (Record& record : piece.records.all) {
+            key_.clear();
+            for (std::uint32_t i = 0; i < record.path; ++i, ++node) key_.push_back({node->attribute, node->number});
+            FATHOM_TRY(record.path, path_of_row());
+          }
+          for (std::size_t i = 0; i < piece.types.size(); ++i) widen(records_->attributes[i].type, piece.types[i]);
+          bad_rows_ += piece.unknown;
+          FATHOM_CHECK(writer_.add(piece.records));
+          return true;
+        });
+  }
+
   Error wrong(std::string what) const { return Error(std::move(what), records_->blob.place()); }
 
   static std::string text_of(dom::element value) {
@@ -76,11 +217,10 @@ class Reader {
       if (column.get_string().get(name) != simdjson::SUCCESS) return wrong("a column has no name");
       Attribute made;
       made.name = std::string(name);
-      made.type = Type::integer;  // until a number with a fraction comes
+      made.type = Type::text;  // until a number comes
       records_->attributes.push_back(std::move(made));
     }
-    is_value_.assign(records_->attributes.size(), true);
-    numbers_.assign(records_->attributes.size(), false);
+    is_value_.assign(records_->attributes.size(), 1);
     dom::array metadata;
     if (top["column_metadata"].get_array().get(metadata) != simdjson::SUCCESS) return {};
     std::size_t i = 0;
@@ -89,7 +229,7 @@ class Reader {
       Attribute& made = records_->attributes[i];
       bool is_value = true;
       std::string_view text;
-      if (one["is_value"].get_bool().get(is_value) == simdjson::SUCCESS) is_value_[i] = is_value;
+      if (one["is_value"].get_bool().get(is_value) == simdjson::SUCCESS) is_value_[i] = is_value ? 1 : 0;
       if (one["attribute.unit"].get_string().get(text) == simdjson::SUCCESS) made.unit = std::string(text);
       if (one["attribute.alias"].get_string().get(text) == simdjson::SUCCESS) made.alias = std::string(text);
       ++i;
@@ -98,16 +238,16 @@ class Reader {
     std::size_t path = columns.size();
     for (const char* wanted : {"path", "source.function#callpath.address"}) {
       for (std::size_t c = 0; c < records_->attributes.size() && path == columns.size(); ++c) {
-        if (!is_value_[c] && records_->attributes[c].name == wanted) path = c;
+        if (is_value_[c] == 0 && records_->attributes[c].name == wanted) path = c;
       }
     }
     for (std::size_t c = 0; c < records_->attributes.size(); ++c) {
-      if (!is_value_[c] && path == columns.size()) path = c;
+      if (is_value_[c] == 0 && path == columns.size()) path = c;
     }
     for (std::size_t c = 0; c < records_->attributes.size(); ++c) {
       Attribute& made = records_->attributes[c];
-      made.properties = is_value_[c] ? kAsValue : c == path ? kNested : 0;
-      if (!is_value_[c]) made.type = Type::text;
+      made.properties = is_value_[c] != 0 ? kAsValue : c == path ? kNested : 0;
+      if (is_value_[c] == 0) made.type = Type::text;
     }
     return {};
   }
@@ -137,7 +277,7 @@ class Reader {
       const auto attribute = static_cast<std::uint32_t>(column++);
       if (cell.is_null()) continue;
       std::uint64_t node = 0;
-      if (is_value_[attribute]) {
+      if (is_value_[attribute] != 0) {
         piece_.entries.push_back(value_of(cell, attribute));
       } else if (cell.get_uint64().get(node) != simdjson::SUCCESS) {
         piece_.entries.emplace_back(attribute, records_->texts.emplace_back(text_of(cell)));
@@ -195,14 +335,15 @@ class Reader {
   }
 
   Entry value_of(dom::element cell, std::uint32_t column) {
-    Attribute& attribute = records_->attributes[column];
+    Type& type = records_->attributes[column].type;
     std::int64_t integer = 0;
-    const bool is_integer = cell.get_int64().get(integer) == simdjson::SUCCESS;
+    if (cell.get_int64().get(integer) == simdjson::SUCCESS) {
+      widen(type, Type::integer);
+      return {column, integer};
+    }
     double real = 0;
-    if (is_integer || cell.get_double().get(real) == simdjson::SUCCESS) {
-      numbers_[column] = true;
-      if (is_integer) return {column, integer};
-      attribute.type = Type::real;
+    if (cell.get_double().get(real) == simdjson::SUCCESS) {
+      widen(type, Type::real);
       return {column, real};
     }
     return {column, records_->texts.emplace_back(text_of(cell))};
@@ -219,8 +360,7 @@ class Reader {
   RecordWriter writer_;
   std::shared_ptr<Records> records_;
   RecordPiece piece_;  // the rows since the last one
-  std::vector<bool> is_value_;
-  std::vector<bool> numbers_;  // by column: it has any
+  std::vector<std::uint8_t> is_value_;
   std::vector<Node> nodes_;
   using RowKey = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // columns with their nodes
   RowKey key_;

@@ -341,6 +341,75 @@ TEST(Caliper, MomentsOfTimeSeriesAreNoMetrics) {
   EXPECT_TRUE((*profile)->defs().find_metric("timeseries.duration").valid());
 }
 
+// Rows are read piece by piece in the usual spelling, and from where the spelling is another by a JSON parser: each of
+// them counts once.
+TEST(Caliper, JsonOfAnySpellingAndNumberOfThreadsMakesTheSame) {
+  constexpr int kCount = 60'000;
+  for (const int odd : {-1, 0, 30'000, kCount - 1}) {
+    std::string rows;
+    std::map<int, std::int64_t> counts;  // by rank
+    std::map<int, double> times;
+    std::mt19937 random(5);
+    for (int i = 0; i < kCount; ++i) {
+      const int rank = static_cast<int>(random() % 50);
+      const auto count = static_cast<int>(random() % 9);
+      const double time = static_cast<double>(random() % 8) * 0.5;
+      rows += fmt::format("{}[{},{:.1f},{},{},{}]", i == 0 ? "" : ",\n", i % 2, time, rank, count,
+                          i == odd     ? R"("\u0041\"")"
+                          : i % 3 == 0 ? "null"
+                                       : R"("text")");
+      counts[rank] += count;
+      times[rank] += time;
+    }
+    const std::string text = R"({"note":"x","data":[)" + rows +
+                             R"(],"columns":["path","time","mpi.rank","count","remark"],"column_metadata":[
+        {"is_value":false},{"is_value":true},{"is_value":true},{"is_value":true},{"is_value":true}],
+        "nodes":[{"label":"main","column":"path"},{"label":"f","column":"path","parent":0}],"jobsize":"4"})";
+    for (const unsigned threads : {1U, 4U}) {
+      SCOPED_TRACE(fmt::format("odd {}, {} threads", odd, threads));
+      const Execution execution(threads);
+      const ExecutionScope scope(execution);
+      const auto profile = open_text(text, make_work(), caliper::json_format());
+      ASSERT_TRUE(profile.ok()) << profile.error().text();
+      const Definitions& defs = (*profile)->defs();
+      EXPECT_EQ(defs.metric(defs.find_metric("count")).type.kind, ValueKind::i64);
+      EXPECT_EQ(defs.metric(defs.find_metric("time")).type.kind, ValueKind::f64);
+      EXPECT_FALSE(defs.find_metric("remark").valid());
+      std::map<int, double> found_counts, found_times;
+      const auto add = [](const Values& values, std::map<int, double>& to) {
+        for (const auto& [where, value] : values) to[std::stoi(where.substr(where.find('@') + 1))] += std::stod(value);
+      };
+      add(values(**profile, "count"), found_counts);
+      add(values(**profile, "time"), found_times);
+      EXPECT_EQ(found_times, times);
+      for (const auto& [rank, count] : counts) EXPECT_EQ(found_counts[rank], static_cast<double>(count));
+      EXPECT_EQ(*find_attribute(defs.attributes, "note"), "x");
+    }
+  }
+}
+
+// A node that is not there, or a column too many, is told; what is no JSON is an error wherever it stands.
+TEST(Caliper, JsonRowsThatAreNotSound) {
+  const auto text = [](const std::string& rows) {
+    return R"({"data":)" + rows +
+           R"(,"columns":["path","count"],"column_metadata":[{"is_value":false},{"is_value":true}],)" +
+           R"("nodes":[{"label":"main","column":"path"}]})";
+  };
+  for (const std::string rows : {"[[0,1],[7,2],[0,4]]", "[[0,1],[0,4,9],[null,2]]", "[[0,1],[99999999999,2],[0,4]]"}) {
+    const Work work = make_work();
+    const auto profile = open_text(text(rows), work, caliper::json_format());
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    EXPECT_EQ(values(**profile, "count"), (Values{{"main @0", "5"}, {"(unattributed) @0", "2"}})) << rows;
+    ASSERT_EQ(work->diagnostics.all().size(), 1U) << rows;
+    EXPECT_EQ(work->diagnostics.all()[0].id, "caliper.row");
+  }
+  for (const char* rows :
+       {"[[0,1],]", "[[0,1] [0,1]]", "[[0,01]]", "[[0,1}]", "[[0,1],{}]", "[[0,1],3]", "[[0,1],[0,+1]]"}) {
+    EXPECT_FALSE(open_text(text(rows), make_work(), caliper::json_format()).ok()) << rows;
+  }
+  EXPECT_FALSE(open_text(text("[[0,1]]") + "]", make_work(), caliper::json_format()).ok());
+}
+
 // A directory of profiles that say which run they are is an experiment.
 TEST(Caliper, JsonIsRecognisedHoweverFarApartItsKeysAre) {
   std::string nodes;
