@@ -61,7 +61,13 @@ Named parse_name(std::string_view text) {
 
 // f [ <parameter> = <value> ]: the time of f once more, split by an argument.
 bool is_parameter(const FunctionLine& line) {
-  return line.groups.find("TAU_PARAM") != std::string_view::npos || line.name.find(" [ <") != std::string_view::npos;
+  if (line.groups.find("TAU_PARAM") != std::string_view::npos) return true;
+  // As find(" [ <") does: names have many blanks.
+  constexpr std::string_view kBefore = " [ ";
+  for (std::size_t at = line.name.find('<'); at != std::string_view::npos; at = line.name.find('<', at + 1)) {
+    if (line.name.substr(0, at).ends_with(kBefore)) return true;
+  }
+  return false;
 }
 
 bool has_tag(std::string_view part, std::string_view tag) { return trim(part).starts_with(tag); }
@@ -69,9 +75,18 @@ bool is_sampled(std::string_view part) {
   return has_tag(part, "[SAMPLE]") || has_tag(part, "[UNWIND]") || has_tag(part, "[CONTEXT]");
 }
 
+// As rfind(kArrow) does.
+std::size_t find_last_arrow(std::string_view text) {
+  for (std::size_t sign = text.rfind('='); sign != std::string_view::npos && sign > 0;
+       sign = text.rfind('=', sign - 1)) {
+    if (text.substr(sign - 1).starts_with(kArrow)) return sign - 1;
+  }
+  return std::string_view::npos;
+}
+
 // The last part of a path; a name alone is its own.
 std::string_view end_of(std::string_view path) {
-  const std::size_t arrow = path.rfind(kArrow);
+  const std::size_t arrow = find_last_arrow(path);
   return trim(arrow == std::string_view::npos ? path : path.substr(arrow + kArrow.size()));
 }
 
@@ -177,9 +192,22 @@ class Mapper {
     return at->second;
   }
 
+  // Threads and metrics have the same paths, and what is above the end of one is as a rule a path of its own.
   ProfileBuilder::Node node_of(std::string_view path) {
+    if (const auto known = nodes_.find(path); known != nodes_.end()) return known->second;
     auto node = ProfileBuilder::kRoot;
-    each_part(path, [&](std::string_view part) { node = builder_.child(node, region(part)); });
+    std::string_view rest = path;
+    if (const std::size_t last = find_last_arrow(path); last != std::string_view::npos) {
+      const std::string_view before = path.substr(0, last);
+      // Of two arrows that share a blank the first one counts.
+      const auto above = before.ends_with(" =>") ? nodes_.end() : nodes_.find(trim(before));
+      if (above != nodes_.end()) {
+        node = above->second;
+        rest = path.substr(last + kArrow.size());
+      }
+    }
+    each_part(rest, [&](std::string_view part) { node = builder_.child(node, region(part)); });
+    nodes_.emplace(path, node);
     return node;
   }
 
@@ -375,6 +403,7 @@ class Mapper {
   // By names as the files have them, which outlive this.
   std::unordered_map<std::string_view, std::string_view> groups_;
   std::unordered_map<std::string_view, RegionId> regions_;
+  std::unordered_map<std::string_view, ProfileBuilder::Node> nodes_;  // by path
   std::map<std::string, SystemNodeId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, SystemNodeId> processes_;
   LocationId location_;
