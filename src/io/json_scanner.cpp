@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -21,44 +26,86 @@ constexpr std::array<bool, 256> structural_table() {
 }
 constexpr auto kStructural = structural_table();
 
-// The first of `"{}[]` from `at` on, or `end`. Eight bytes at a time: between brackets stand long numbers.
+// The first of `"{}[]` from `at` on, or `end`.
 const char* find_structural(const char* at, const char* end) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  const auto has = [](std::uint64_t word, char c) {  // the lowest byte that is marked holds c
-    const std::uint64_t zero = word ^ (kEach * static_cast<unsigned char>(c));
-    return (zero - kEach) & ~zero & (kEach << 7);
-  };
-  for (; end - at >= 8; at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    const std::uint64_t curly = word | kEach * 0x20;  // '[' and '{' differ in this bit only, as do ']' and '}'
-    const std::uint64_t found = has(curly, '{') | has(curly, '}') | has(word, '"');
-    if (found != 0) return at + std::countr_zero(found) / 8;
-  }
   while (at < end && !kStructural[static_cast<unsigned char>(*at)]) ++at;
   return at;
 }
 
-// Passes over brackets eight bytes at a time, as long as there are no quotes and the innermost `depth` that are open
-// are not all closed.
-const char* skip_brackets(const char* at, const char* end, std::uint64_t& depth) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  constexpr std::uint64_t kLow = kEach * 0x7F;
-  const auto marks = [](std::uint64_t word, char c) {  // the highest bit of each byte that is c
-    const std::uint64_t zero = word ^ (kEach * static_cast<unsigned char>(c));
-    return ~(((zero & kLow) + kLow) | zero) & (kEach << 7);
-  };
-  const auto count = [](std::uint64_t marked) { return (marked >> 7) * kEach >> 56; };
-  for (; end - at >= 8; at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    if (marks(word, '"') != 0) break;
-    const std::uint64_t curly = word | kEach * 0x20;  // as above
-    const std::uint64_t closing = count(marks(curly, '}'));
-    if (closing >= depth) break;
-    depth += count(marks(curly, '{')) - closing;
+constexpr std::size_t kBlock = 64;
+
+// Bit i of each is about byte i of a block.
+struct BlockMarks {
+  std::uint64_t quotes = 0, escapes = 0, opening = 0, closing = 0;
+
+  explicit BlockMarks(const char* at) {
+#ifdef __SSE2__
+    for (std::size_t i = 0; i < kBlock; i += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+      const __m128i curly =
+          _mm_or_si128(bytes, _mm_set1_epi8(0x20));  // '[' and '{' differ in this bit, as do ']' and '}'
+      const auto marks = [i](__m128i text, char c) {
+        const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(c))));
+        return std::uint64_t{found} << i;
+      };
+      quotes |= marks(bytes, '"');
+      escapes |= marks(bytes, '\\');
+      opening |= marks(curly, '{');
+      closing |= marks(curly, '}');
+    }
+#else
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      const char curly = static_cast<char>(at[i] | 0x20);
+      quotes |= at[i] == '"' ? bit : 0;
+      escapes |= at[i] == '\\' ? bit : 0;
+      opening |= curly == '{' ? bit : 0;
+      closing |= curly == '}' ? bit : 0;
+    }
+#endif
   }
-  return at;
+};
+
+// Behind the bracket that closes the one at `at`; null when there is none. Texts are passed over.
+const char* behind_closing(const char* at, const char* end) {
+  std::uint64_t depth = 0;
+  bool in_text = false;
+  bool escaped = false;
+  while (at < end) {
+    if (static_cast<std::size_t>(end - at) >= kBlock && !escaped) {
+      BlockMarks marks(at);
+      if (marks.escapes == 0) {
+        // Each bit becomes the parity of the quotes up to it: set inside of texts.
+        std::uint64_t inside = marks.quotes;
+        for (unsigned shift = 1; shift < kBlock; shift *= 2) inside ^= inside << shift;
+        if (in_text) inside = ~inside;
+        in_text = inside >> (kBlock - 1) != 0;
+        marks.opening &= ~inside;
+        marks.closing &= ~inside;
+        for (std::uint64_t left = marks.opening | marks.closing; left != 0; left &= left - 1) {
+          const std::uint64_t first = left & -left;
+          depth += (marks.opening & first) != 0 ? 1 : -1;
+          if (depth == 0) return at + std::countr_zero(first) + 1;
+        }
+        at += kBlock;
+        continue;
+      }
+    }
+    // One by one, where something is escaped and at the end.
+    const char* const until = at + std::min<std::ptrdiff_t>(end - at, kBlock);
+    for (; at < until; ++at) {
+      if (in_text) {
+        if (*at == '"' && !escaped) in_text = false;
+        escaped = *at == '\\' && !escaped;
+        continue;
+      }
+      if (!kStructural[static_cast<unsigned char>(*at)]) continue;
+      in_text = *at == '"';
+      if (!in_text) depth += *at == '{' || *at == '[' ? 1 : -1;
+      if (!in_text && depth == 0) return at + 1;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -178,9 +225,13 @@ std::string_view JsonScanner::skip_value() {
   } else if (c == '{' || c == '[') {
     std::uint64_t depth = 0;
     const char* const end = text_.data() + text_.size();
+    if (const char* const behind = behind_closing(text_.data() + begin, end)) {
+      at_ = static_cast<std::size_t>(behind - text_.data());
+      return text_.substr(begin, at_ - begin);
+    }
+    // Once more, for what is not closed.
     do {
-      const char* const from = depth > 0 ? skip_brackets(text_.data() + at_, end, depth) : text_.data() + at_;
-      at_ = static_cast<std::size_t>(find_structural(from, end) - text_.data());
+      at_ = static_cast<std::size_t>(find_structural(text_.data() + at_, end) - text_.data());
       if (at_ >= text_.size()) {
         at_ = begin;
         fail(fmt::format("the '{}' here is never closed; the file may be cut off", c));

@@ -8,13 +8,27 @@ namespace {
 JsonScanner over(std::string text) { return JsonScanner(Blob::own("test.json", std::move(text))); }
 
 TEST(JsonScanner, PassesOverValues) {
-  // Brackets and quotes at every place within a word of eight bytes, and inside of texts, where they are none.
-  for (std::size_t shift = 0; shift < 17; ++shift) {
-    const std::string value = "[" + std::string(shift, '1') + ", {\"a]}\\\"\": [" + std::string(shift, ' ') + "]}]";
-    JsonScanner scanner = over(value + ",");
-    EXPECT_EQ(scanner.skip_value(), value);
-    EXPECT_EQ(scanner.offset(), value.size());
-    EXPECT_TRUE(scanner.ok());
+  // Brackets and quotes at every place within a block of 64 bytes, and inside of texts, where they are none; with and
+  // without something that is escaped.
+  for (const std::string name : {R"("a]}\"")", R"("a]}")", R"("\\")", R"("[\\\"{")"}) {
+    for (std::size_t shift = 0; shift < 150; ++shift) {
+      const std::string value = "[" + std::string(shift, '1') + ", {" + name + ": [" + std::string(shift, ' ') + "]}]";
+      JsonScanner scanner = over(value + ",]]}}" + std::string(shift, '"'));
+      EXPECT_EQ(scanner.skip_value(), value);
+      EXPECT_EQ(scanner.offset(), value.size());
+      EXPECT_TRUE(scanner.ok());
+    }
+  }
+}
+
+TEST(JsonScanner, WhatIsNotClosedIsToldWhereItBegins) {
+  for (const std::size_t size : {0U, 63U, 64U, 200U}) {
+    JsonScanner list = over(" [" + std::string(size, '1') + "{}");
+    EXPECT_TRUE(list.skip_value().empty());
+    EXPECT_EQ(list.status().error().place().offset, 1U);
+    JsonScanner text = over("[" + std::string(size, '1') + "\"]" + std::string(size, '2'));
+    EXPECT_TRUE(text.skip_value().empty());
+    EXPECT_EQ(text.status().error().place().offset, size + 1);
   }
 }
 
