@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "base/digits.hpp"
 #include "base/text.hpp"
 #include "io/line_cursor.hpp"
 
@@ -19,6 +20,14 @@ class Fields {
 
   bool next(std::int64_t& value) {
     if (done_) return false;
+    if (rest_.size() > kDigitsRead) {
+      const Digits digits = read_digits(rest_.data());
+      if (digits.count > 0 && rest_[digits.count] == ':') {
+        value = static_cast<std::int64_t>(digits.value);
+        rest_.remove_prefix(digits.count + std::size_t{1});
+        return true;
+      }
+    }
     const auto colon = rest_.find(':');
     const auto number = parse_integer<std::int64_t>(rest_.substr(0, colon));
     if (!number) return false;
