@@ -90,9 +90,17 @@ class TraceReader {
     if (row.null(column)) return {};
     if (row.is_text(column)) return row.text(column);
     const auto found = strings_.find(row.integer(column));
-    if (found != strings_.end()) return found->second;
+    if (found != strings_.end()) return found->second.text;
     ++unknown_names_;
     return {};
+  }
+  // The region of a name, which as a rule is the number of a text: then it is looked up by that.
+  std::uint32_t region(const Row& row, int column, std::string_view paradigm) {
+    if (row.null(column) || row.is_text(column)) return region(text(row, column), paradigm);
+    const auto found = strings_.find(row.integer(column));
+    if (found == strings_.end()) return region(text(row, column), paradigm);
+    if (found->second.region == kNoRegion) found->second.region = region(found->second.text, paradigm);
+    return found->second.region;
   }
   // False = it is none; an interval without an end has the second empty.
   bool interval(const Row& row, int start, int end, std::int64_t& from, std::optional<std::int64_t>& to) {
@@ -145,7 +153,7 @@ class TraceReader {
         reserved_ = std::max<std::uint64_t>(2 * bytes, 1 << 20);
         FATHOM_TRY(reservation_, trace_.work_->budget.reserve(reserved_, "names of an Nsight Systems database"));
       }
-      strings_.emplace(row.integer(0), std::string(row.text(1)));
+      strings_.emplace(row.integer(0), Text{std::string(row.text(1))});
       return {};
     }));
     FATHOM_CHECK(database_.rows("ThreadNames", {"globalTid", "nameId"}, [&](const Row& row) -> Result<void> {
@@ -184,10 +192,11 @@ class TraceReader {
                                   if (!interval(one, 0, 1, from, to)) return {};
                                   std::string_view name = text(one, 7);
                                   if (name.empty()) name = text(one, 8);
-                                  slice(stream(one), from, to, region(name, "cuda", "kernel"));
+                                  const std::uint32_t at = stream(one);
+                                  slice(at, from, to, region(name, "cuda", "kernel"));
                                   const std::uint64_t launch = launch_of(one, 2, 6);
                                   if (launch == Event::kNoRecord) return {};
-                                  marker(stream(one), from, "launch", MarkerMeaning::none, 0, launch);
+                                  marker(at, from, "launch", MarkerMeaning::none, 0, launch);
                                   return {};
                                 }));
     FATHOM_CHECK(
@@ -234,7 +243,7 @@ class TraceReader {
                               return {};
                             }
                             if (!interval(one, 0, 1, from, to)) return {};
-                            slice(rows_.thread(one.integer(2)), from, to, region(text(one, 3), paradigm));
+                            slice(rows_.thread(one.integer(2)), from, to, region(one, 3, paradigm));
                             if (!one.null(5)) {
                               launches_.emplace(std::pair(process_of(one.integer(2)), one.integer(5)), record_);
                             }
@@ -418,12 +427,25 @@ class TraceReader {
   SliceStore& store_;
   const Database& database_;
   Place place_;
-  std::unordered_map<std::int64_t, std::string> strings_;
+  static constexpr std::uint32_t kNoRegion = UINT32_MAX;
+  struct Text {
+    std::string text;
+    std::uint32_t region = kNoRegion;  // once it is known
+  };
+  std::unordered_map<std::int64_t, Text> strings_;
   std::uint64_t reserved_ = 0;
   Budget::Reservation reservation_;
   TraceRows rows_;
   NameTable regions_, markers_, communicators_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> launches_;  // records, by process and correlation
+  struct OfCall {
+    std::size_t operator()(const std::pair<std::int64_t, std::int64_t>& call) const {
+      return static_cast<std::size_t>((static_cast<std::uint64_t>(call.first) << 32) ^
+                                      static_cast<std::uint64_t>(call.second)) *
+             0x9E3779B97F4A7C15U;
+    }
+  };
+  // Records, by process and correlation.
+  std::unordered_map<std::pair<std::int64_t, std::int64_t>, std::uint64_t, OfCall> launches_;
   ThreadSamples samples_;
   std::uint64_t record_ = 0, bad_ = 0, repeated_ = 0, chainless_ = 0, unknown_nvtx_ = 0, unknown_names_ = 0;
   bool scheduled_ = false;

@@ -44,12 +44,16 @@ class TraceRows {
   };
   static constexpr std::int64_t kWithoutMachine = 0xFFFFFFFFFFFF;
 
-  std::uint32_t row(const Key& key) { return rows_.emplace(key, count()).first->second; }
+  std::uint32_t row(const Key& key) {
+    if (last_ == nullptr || last_->first != key) last_ = &*rows_.emplace(key, count()).first;
+    return last_->second;
+  }
   SystemNode group(std::int64_t process, std::int64_t number) const;
   SystemNode location(const Key& key) const;
 
   std::map<Key, std::uint32_t> rows_;
-  std::map<std::int64_t, std::string> thread_names_;  // by globalTid without the bits of the machine
+  const std::pair<const Key, std::uint32_t>* last_ = nullptr;  // of them, that was asked for
+  std::map<std::int64_t, std::string> thread_names_;           // by globalTid without the bits of the machine
   std::map<std::int64_t, std::string> process_names_, gpu_names_;
   std::map<std::int64_t, std::int64_t> ranks_;  // by process
 };
