@@ -217,6 +217,48 @@ inline std::string made_tau(std::size_t bytes, std::uint32_t seed) {
          lines + "0 aggregates\n0 userevents\n";
 }
 
+// Evented: what opens closes, in microseconds.
+inline std::string made_speedscope_events(std::size_t bytes) {
+  std::mt19937 random(10);
+  std::string out = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[{\"type\":";
+  out += "\"evented\",\"name\":\"one\",\"unit\":\"microseconds\",\"startValue\":0,\"endValue\":1,\"events\":[";
+  std::vector<std::uint64_t> open;
+  std::uint64_t time = 0;
+  for (bool first = true; out.size() < bytes || !open.empty(); first = false) {
+    const bool opens = open.empty() || (out.size() < bytes && open.size() < 20 && random() % 2 == 0);
+    if (opens) open.push_back(random() % 2000);
+    time += random() % 1000;
+    out += fmt::format("{}{{\"type\":\"{}\",\"frame\":{},\"at\":{}.{}}}", first ? "" : ",", opens ? 'O' : 'C',
+                       open.back(), time / 10, time % 10);
+    if (!opens) open.pop_back();
+  }
+  out += "]}],\"shared\":{\"frames\":[";
+  for (int i = 0; i < 2000; ++i) out += fmt::format("{}{{\"name\":\"function_{}\"}}", i == 0 ? "" : ",", i);
+  return out + "]}}\n";
+}
+
+// States, events and communication of 16 tasks.
+inline std::string made_paraver(std::size_t bytes) {
+  std::mt19937 random(11);
+  constexpr int kTasks = 16;
+  std::string body;
+  std::uint64_t time = 0;
+  while (body.size() < bytes) {
+    time += random() % 1000;
+    const std::uint64_t task = 1 + random() % kTasks;
+    body += fmt::format("1:{0}:1:{0}:1:{1}:{2}:{3}\n", task, time, time + 1 + random() % 5000, random() % 16);
+    body += fmt::format("2:{0}:1:{0}:1:{1}:50000001:{2}:42000050:{3}:42000059:{4}\n", task, time, random() % 9,
+                        random() % 1000000, random() % 1000000);
+    if (random() % 4 != 0) continue;
+    const std::uint64_t other = 1 + random() % kTasks;
+    body += fmt::format("3:{0}:1:{0}:1:{2}:{3}:{1}:1:{1}:1:{4}:{5}:{6}:{7}\n", task, other, time, time, time + 900,
+                        time + 1000, random() % 65536, random() % 10);
+  }
+  std::string tasks;
+  for (int i = 0; i < kTasks; ++i) tasks += i == 0 ? "1:1" : ",1:1";
+  return fmt::format("#Paraver (01/01/20 at 00:00):{}_ns:1({}):1:{}({})\n", time + 10000, kTasks, kTasks, tasks) + body;
+}
+
 inline std::string made_caliper_json(std::size_t bytes) {
   std::mt19937 random(9);
   std::string out = "{\n\"data\": [\n";
