@@ -259,12 +259,13 @@ inline std::string made_paraver(std::size_t bytes) {
   return fmt::format("#Paraver (01/01/20 at 00:00):{}_ns:1({}):1:{}({})\n", time + 10000, kTasks, kTasks, tasks) + body;
 }
 
+// The ranks of a path stand together, as Caliper writes them.
 inline std::string made_caliper_json(std::size_t bytes) {
   std::mt19937 random(9);
-  std::string out = "{\n\"data\": [\n";
-  for (bool first = true; out.size() < bytes; first = false) {
-    out += fmt::format("{}[{},{}.{:06},{},{}]", first ? "" : ",\n", random() % 2000, random() % 100, random() % 1000000,
-                       random() % 64, random() % 9999);
+  std::string out = "{\n  \"data\": [\n";
+  for (std::size_t row = 0; out.size() < bytes; ++row) {
+    out += fmt::format("{}    [ {}, {}.{:06}, {}, {} ]", row == 0 ? "" : ",\n", row / 64 % 2000, random() % 100,
+                       random() % 1000000, row % 64, random() % 9999);
   }
   out +=
       "\n],\n\"columns\": [\"path\",\"time\",\"mpi.rank\",\"count\"],\n\"column_metadata\": "

@@ -19,12 +19,11 @@ bool PlainJson::short_natural(std::uint32_t& number) {
   return true;
 }
 
-bool PlainJson::number(JsonNumber& number) {
+bool PlainJson::any_number(JsonNumber& number) {
   constexpr std::ptrdiff_t kAlwaysFit = 18;  // digits, into 64 bits
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
   constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-  skip_white();
   const bool negative = at_ < end_ && *at_ == '-';
   const char* const first = at_ + (negative ? 1 : 0);
   const char* at = first;
@@ -61,7 +60,7 @@ bool PlainJson::number(JsonNumber& number) {
     number.integer = negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
     number.value = static_cast<double>(number.integer);
   } else if (!has_exponent && fits && digits <= kExact) {
-    // Both are exact, so that the quotient is the number that is nearest to what is written.
+    // As in short_number.
     const double value = static_cast<double>(digits) / kPowers[decimals];
     number.value = negative ? -value : value;
   } else {

@@ -59,7 +59,10 @@ class PlainJson {
     at_ += digits.count;
     return true;
   }
-  bool number(JsonNumber& number);
+  bool number(JsonNumber& number) {
+    skip_white();
+    return short_number(number) || any_number(number);
+  }
   // A text without escapes, all of it ASCII.
   bool text(std::string_view& text);
 
@@ -76,6 +79,34 @@ class PlainJson {
     return !is_digit(behind) && behind != '.' && behind != 'e' && behind != 'E';
   }
   bool short_natural(std::uint32_t& number);
+  // Less than eight digits, and as many behind a point: what most numbers are, without a loop.
+  bool short_number(JsonNumber& number) {
+    constexpr double kPowers[kDigitsRead] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
+    constexpr std::uint64_t kTens[kDigitsRead] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
+    if (static_cast<std::size_t>(end_ - at_) < 2 * kDigitsRead) return false;
+    const Digits whole = read_digits(at_);
+    if (whole.count == kDigitsRead) return false;
+    number.real = at_[whole.count] == '.';
+    if (!number.real) {
+      if (!is_whole(at_, whole.count)) return false;
+      number.integer = static_cast<std::int64_t>(whole.value);
+      number.value = static_cast<double>(whole.value);
+      at_ += whole.count;
+      return true;
+    }
+    const char* const fraction = at_ + whole.count + 1;
+    const Digits decimals = read_digits(fraction);
+    const char behind = fraction[decimals.count % kDigitsRead];
+    if (whole.count == 0 || (*at_ == '0' && whole.count > 1) || decimals.count == 0 || decimals.count == kDigitsRead ||
+        behind == 'e' || behind == 'E') {
+      return false;
+    }
+    // Both are exact, so that the quotient is the number that is nearest to what is written.
+    number.value = static_cast<double>(whole.value * kTens[decimals.count] + decimals.value) / kPowers[decimals.count];
+    at_ = fraction + decimals.count;
+    return true;
+  }
+  bool any_number(JsonNumber& number);
 
   const char* at_;
   const char* end_;
