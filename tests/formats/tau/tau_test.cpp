@@ -88,6 +88,22 @@ TEST(Tau, PathsMakeTheTreeInEveryMetric) {
   EXPECT_EQ(ids, (std::set<std::string>{"tau.parameters", "tau.markers"}));
 }
 
+// What is above the end of a path is looked up as a path, but not where that is none.
+TEST(Tau, OfTwoArrowsThatShareABlankTheFirstCounts) {
+  const TemporaryDirectory folder;
+  put(folder / "profile.0.0.0",
+      file_text("TIME",
+                {R"("a" 1 1 1 9 0 GROUP="TAU_USER" )", R"("a =>" 1 0 2 2 0 GROUP="TAU_USER" )",
+                 R"("a => b" 1 0 3 3 0 GROUP="TAU_CALLPATH" )", R"("a => => b" 1 0 4 4 0 GROUP="TAU_CALLPATH" )",
+                 R"("a => b => c" 1 0 5 5 0 GROUP="TAU_CALLPATH" )"}));
+  const auto dataset = open_dataset(folder.path(), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ(values(**profile, "TIME", kOwn),
+            (Values{{"a", "1"}, {"a =>", "2"}, {"a->b", "3"}, {"a->=> b", "4"}, {"a->b->c", "5"}}));
+}
+
 TEST(Tau, SamplesDivideTheTimeOfTheirTimer) {
   const TemporaryDirectory folder;
   put(folder / "profile.0.0.0",
