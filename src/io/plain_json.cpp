@@ -1,8 +1,9 @@
 #include "io/plain_json.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <iterator>
+
+#include "base/decimal.hpp"
 
 namespace fathom {
 
@@ -20,56 +21,15 @@ bool PlainJson::short_natural(std::uint32_t& number) {
 }
 
 bool PlainJson::any_number(JsonNumber& number) {
-  constexpr std::ptrdiff_t kAlwaysFit = 18;  // digits, into 64 bits
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
-  constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
-                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-  const bool negative = at_ < end_ && *at_ == '-';
-  const char* const first = at_ + (negative ? 1 : 0);
-  const char* at = first;
-  std::uint64_t digits = 0;
-  const auto read = [&] {
-    const char* const begin = at;
-    while (end_ - at > static_cast<std::ptrdiff_t>(kDigitsRead) && at - first <= kAlwaysFit) {
-      const Digits some = read_digits(at);
-      constexpr std::uint64_t kTens[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
-      if (at + some.count - first <= kAlwaysFit + 1) {
-        digits = digits * kTens[some.count] + some.value;
-      }
-      at += some.count;
-      if (some.count < kDigitsRead) return at - begin;
-    }
-    for (; at < end_ && is_digit(*at); ++at) {
-      if (at - first < kAlwaysFit + 1) digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
-    }
-    return at - begin;
-  };
-  const std::ptrdiff_t whole = read();
-  if (whole == 0 || (*first == '0' && whole > 1)) return false;
-  std::ptrdiff_t decimals = 0;
-  number.real = at < end_ && *at == '.';
-  if (number.real) {
-    ++at;
-    decimals = read();
-    if (decimals == 0) return false;
+  const char* const to = read_decimal(at_, end_, number.value);
+  if (to == nullptr) return false;
+  number.real = std::any_of(at_, to, [](char c) { return c == '.' || c == 'e' || c == 'E'; });
+  if (!number.real) {
+    // Beyond 64 bits it is for the parser to judge.
+    if (std::from_chars(at_, to, number.integer).ec != std::errc{}) return false;
+    number.value = static_cast<double>(number.integer);  // -0 is 0
   }
-  const bool has_exponent = at < end_ && (*at == 'e' || *at == 'E');
-  const bool fits = at - first <= kAlwaysFit + (number.real ? 1 : 0);
-  if (!number.real && !has_exponent) {
-    if (!fits) return false;
-    number.integer = negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
-    number.value = static_cast<double>(number.integer);
-  } else if (!has_exponent && fits && digits <= kExact) {
-    // As in short_number.
-    const double value = static_cast<double>(digits) / kPowers[decimals];
-    number.value = negative ? -value : value;
-  } else {
-    const auto [to, status] = std::from_chars(at_, end_, number.value);
-    if (status != std::errc{} || !std::isfinite(number.value) || to < at || (has_exponent && to == at)) return false;
-    number.real = true;
-    at = to;
-  }
-  at_ = at;
+  at_ = to;
   return true;
 }
 

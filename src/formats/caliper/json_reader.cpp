@@ -15,8 +15,8 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// A column is one of numbers where it has any, with fractions where one of them has; texts among them are values that are
-// none.
+// A column is one of numbers where it has any, with fractions where one of them has; texts among them are values that
+// are none.
 void widen(Type& column, Type value) {
   if (value == Type::real || column == Type::text) column = value;
 }
