@@ -17,8 +17,8 @@
 namespace fathom {
 namespace {
 
-// Counters near 2^64 are small negative numbers that went wrong.
-constexpr double kWrapped = 18446744073709550591.0;  // 0xFFFFFFFFFFFFFBFF
+// Unsigned counters just below 2^64 are small negative numbers that went wrong; as doubles all of them are 2^64.
+constexpr double kWrapped = 18446744073709551616.0;
 
 // Values on their way to whoever computes with them: contexts that have any stored are noted, so that nothing is read
 // twice. MT: safe, as the source behind it is.
@@ -128,19 +128,6 @@ bool any_value(const Cells& cells, std::size_t row) {
   return false;
 }
 
-// Two contexts that are one call path: location by location, or, where not every location has a value, side by side.
-void add(RunValues& to, const RunValues& from) {
-  if (to.values.size() != from.values.size()) {
-    to.values.insert(to.values.end(), from.values.begin(), from.values.end());
-    return;
-  }
-  for (std::size_t l = 0; l < to.values.size(); ++l) {
-    to.values[l] = to.combine == RunValues::Combine::minimum   ? std::min(to.values[l], from.values[l])
-                   : to.combine == RunValues::Combine::maximum ? std::max(to.values[l], from.values[l])
-                                                               : to.values[l] + from.values[l];
-  }
-}
-
 // All locations together.
 double combined(const RunValues& run) {
   switch (run.combine) {
@@ -190,6 +177,8 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
                              : options.lines   ? Flavour::Kind::own
                                                : Flavour::Kind::exclusive;
     selection.locations = all_locations(defs);
+    // All locations together: of what is derived that is no sum of theirs (a ratio of sums is no sum of ratios).
+    selection.aggregate = options.scaling == Scaling::strong && metric.derived();
     auto cells = compute(noting ? *noting : profile, id, selection);
     if (!cells) return std::move(cells).error().with(fmt::format("metric '{}'", metric.name));
     const std::size_t before = result.size();
@@ -211,12 +200,14 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
       for (std::size_t l = 0; l < cells->columns(); ++l) {
         if (!has_value(*cells, c, l)) continue;  // the extreme of nothing
         const double value = cells->scalar(c, l);
-        values.values.push_back(value > kWrapped ? 0 : value);
+        const bool wrapped = metric.type.kind == ValueKind::u64 && value >= kWrapped;
+        if (wrapped) ++left_out.wrapped;
+        values.values.push_back(wrapped ? 0 : value);
       }
       if (!as_stored) {
         const auto [at, is_new] = same.try_emplace({paths.path(c), *parameters}, result.size());
         if (!is_new) {
-          add(result[at->second], values);
+          add_values(result[at->second], values);
           continue;
         }
       }
@@ -236,7 +227,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   std::stable_sort(runs.begin(), runs.end(),
                    [](const RunAtPoint& a, const RunAtPoint& b) { return a.point < b.point; });
   if (options.scaling == Scaling::weak) FATHOM_CHECK(same_locations(runs));
-  if (options.missing == CollectOptions::Missing::merge) merge_missing(runs);
+  if (options.missing == CollectOptions::Missing::merge) merge_missing(runs, options.inclusive);
   if (options.small) FATHOM_CHECK(drop_small(runs, *options.small, options));
   ExperimentBuilder builder(std::move(name), work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);

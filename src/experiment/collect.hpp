@@ -52,6 +52,7 @@ inline constexpr const char* kExtremeTag = "fathom__extreme";
 struct LeftOut {
   std::vector<std::string> metrics;      // that cannot be had, or hold nothing
   std::uint64_t without_parameters = 0;  // contexts that lack one of CollectOptions::parameters_from
+  std::uint64_t wrapped = 0;             // values of unsigned counters that went below zero, taken as 0
 };
 
 // The values of one run, metric by metric, contexts in file order: own and exclusive as the level defines them,

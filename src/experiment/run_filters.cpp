@@ -20,6 +20,13 @@ bool is_below(std::string_view path, std::string_view root) {
          (path.size() > root.size() + 2 && path.starts_with(root) && path.substr(root.size(), 2) == "->");
 }
 
+// Minima and maxima need not have a value everywhere.
+std::size_t locations_of(const RunAtPoint& run) {
+  std::size_t most = 0;
+  for (const RunValues& values : run.values) most = std::max(most, values.values.size());
+  return most;
+}
+
 void add_to(std::vector<double>& sum, const std::vector<double>& values) {
   if (sum.size() < values.size()) sum.resize(values.size(), 0);
   for (std::size_t i = 0; i < values.size(); ++i) sum[i] += values[i];
@@ -32,8 +39,8 @@ Result<void> same_locations(const std::vector<RunAtPoint>& runs) {
     const RunAtPoint& run = runs[i];
     const RunAtPoint& before = runs[i - 1];
     if (run.point != before.point || run.values.empty() || before.values.empty()) continue;
-    const std::size_t count = run.values.front().values.size();
-    const std::size_t expected = before.values.front().values.size();
+    const std::size_t count = locations_of(run);
+    const std::size_t expected = locations_of(before);
     if (count == expected) continue;
     return Error(fmt::format("has {} locations, but {}, a run at the same point, has {}", count, before.name, expected),
                  Place::in(run.name))
@@ -44,7 +51,19 @@ Result<void> same_locations(const std::vector<RunAtPoint>& runs) {
   return {};
 }
 
-void merge_missing(std::vector<RunAtPoint>& runs) {
+void add_values(RunValues& to, const RunValues& from) {
+  if (to.values.size() != from.values.size()) {
+    to.values.insert(to.values.end(), from.values.begin(), from.values.end());
+    return;
+  }
+  for (std::size_t l = 0; l < to.values.size(); ++l) {
+    to.values[l] = to.combine == RunValues::Combine::minimum   ? std::min(to.values[l], from.values[l])
+                   : to.combine == RunValues::Combine::maximum ? std::max(to.values[l], from.values[l])
+                                                               : to.values[l] + from.values[l];
+  }
+}
+
+void merge_missing(std::vector<RunAtPoint>& runs, bool inclusive) {
   std::map<Pair, std::set<std::vector<double>>> points;
   std::set<std::vector<double>> all;
   for (const RunAtPoint& run : runs) {
@@ -80,8 +99,8 @@ void merge_missing(std::vector<RunAtPoint>& runs) {
       const auto [entry, added] = at.try_emplace({v.metric, v.callpath}, kept.size());
       if (added) {
         kept.push_back(std::move(v));
-      } else {
-        add_to(kept[entry->second].values, v.values);
+      } else if (!inclusive) {
+        add_values(kept[entry->second], v);
       }
     }
     run.values = std::move(kept);

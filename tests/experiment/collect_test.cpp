@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "profile/expression/derive.hpp"
 #include "profile/memory_profile.hpp"
 
 namespace fathom {
@@ -78,6 +79,31 @@ TEST(Collect, MergesWhatIsNotEverywhereIntoTheCallPathAbove) {
   EXPECT_TRUE(work->diagnostics.all().empty());
 }
 
+// What is inclusive holds what lies below it already.
+TEST(Collect, InclusiveValuesAreNotMergedTwice) {
+  CollectOptions options;
+  options.missing = CollectOptions::Missing::merge;
+  options.inclusive = true;
+  const auto e = collected({run(1, {{"main", {30}}, {"main->f", {12}}}), run(2, {{"main", {20}}})}, options);
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ(means(**e), (Values{{"main", {30, 20}}}));
+}
+
+TEST(Collect, MergedExtremesStayExtremes) {
+  using Combine = RunValues::Combine;
+  CollectOptions options;
+  options.missing = CollectOptions::Missing::merge;
+  for (const auto& [combine, expected] : {std::pair(Combine::minimum, 2.0), {Combine::maximum, 6.0}}) {
+    std::vector<RunAtPoint> runs = {run(1, {{"main", {4, 4}}, {"main->f", {2, 6}}}), run(2, {{"main", {5, 5}}})};
+    for (RunAtPoint& each : runs) {
+      for (RunValues& values : each.values) values.combine = combine;
+    }
+    const auto e = collected(runs, options);
+    ASSERT_TRUE(e.ok());
+    EXPECT_EQ(means(**e), (Values{{"main", {(expected + 4) / 2, 5}}}));  // of the locations: 2 and 4, or 4 and 6
+  }
+}
+
 TEST(Collect, KeepsWhatIsNotEverywhereWhenAsked) {
   CollectOptions options;
   options.missing = CollectOptions::Missing::keep;
@@ -129,6 +155,44 @@ TEST(Collect, RunsOfOnePointHaveTheSameNumberOfLocations) {
   CollectOptions strong;
   strong.scaling = Scaling::strong;
   EXPECT_TRUE(collected(runs, strong).ok());
+  // A minimum of nothing on a location is no location less.
+  EXPECT_TRUE(collected({run(1, {{"a", {1}}, {"main", {1, 1}}}), run(1, {{"a", {1, 2}}, {"main", {1, 1}}})}).ok());
+}
+
+// Only what an unsigned counter may hold is a negative number that went wrong; a large amount is one.
+TEST(Collect, CountersBelowZeroAreToldAndLargeAmountsStay) {
+  test::MemoryProfile made;
+  const MetricId flops = made.metric("flops");
+  const MetricId counter = made.metric("counter", ValueKind::u64);
+  made.context("main");
+  made.values<double>(flops, "main", {3e19, 1e300});
+  made.values<std::uint64_t>(counter, "main", {~std::uint64_t{0} - 4, 7});
+  LeftOut left_out;
+  const auto values = values_of_run(*made.build(), {}, left_out);
+  ASSERT_TRUE(values.ok());
+  Values got;
+  for (const RunValues& v : *values) got[v.metric] = v.values;
+  EXPECT_EQ(got, (Values{{"flops", {3e19, 1e300}}, {"counter", {0, 7}}}));
+  EXPECT_EQ(left_out.wrapped, 1U);
+}
+
+TEST(Collect, StrongScalingTakesRatiosOfSums) {
+  test::MemoryProfile made;
+  const MetricId time = made.metric("time");
+  const MetricId visits = made.metric("visits", ValueKind::u64);
+  made.context("main");
+  made.values<double>(time, "main", {6, 2});
+  made.values<std::uint64_t>(visits, "main", {1, 3});
+  const auto profile = with_derived(made.build(), "per_visit = time / visits");
+  ASSERT_TRUE(profile.ok());
+  CollectOptions options;
+  options.scaling = Scaling::strong;
+  LeftOut left_out;
+  const auto values = values_of_run(**profile, options, left_out);
+  ASSERT_TRUE(values.ok());
+  Values got;
+  for (const RunValues& v : *values) got[v.metric] = v.values;
+  EXPECT_EQ(got, (Values{{"time", {6, 2}}, {"visits", {1, 3}}, {"per_visit", {2}}}));  // (6 + 2) / (1 + 3)
 }
 
 // solve is called with two sizes; below it, and with the size of its caller, kernel.

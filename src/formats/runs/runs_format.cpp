@@ -80,8 +80,8 @@ struct ReadRun {
 
 template <class Pack>
 void pack_fields(Pack& pack, ReadRun& run) {
-  pack(run.values, run.left_out.metrics, run.left_out.without_parameters, run.units, run.descriptions, run.diagnostics,
-       run.error);
+  pack(run.values, run.left_out.metrics, run.left_out.without_parameters, run.left_out.wrapped, run.units,
+       run.descriptions, run.diagnostics, run.error);
 }
 
 // How much there is to read of each run, for dealing them out: looked up once for all processes.
@@ -203,9 +203,15 @@ Result<void> report_left_out(const std::vector<ReadRun>& runs, const std::string
                              const Work& work) {
   std::set<std::string> without_data;
   std::uint64_t without_parameters = 0;
+  std::uint64_t wrapped = 0;
   for (const ReadRun& run : runs) {
     without_data.insert(run.left_out.metrics.begin(), run.left_out.metrics.end());
     without_parameters += run.left_out.without_parameters;
+    wrapped += run.left_out.wrapped;
+  }
+  if (wrapped > 0) {
+    FATHOM_CHECK(work->diagnostics.add("runs.wrapped_counters", Severity::warning, Place::in(name),
+                                       "a counter below zero is stored as a number near 2^64; taken as 0", wrapped));
   }
   if (!without_data.empty()) {
     work->diagnostics.info("runs.empty_metrics", Place::in(name),
