@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "formats/ovni/models.hpp"
 #include "formats/ovni/ovni_dataset.hpp"
 
@@ -9,9 +11,25 @@ namespace fathom::ovni {
 
 namespace {
 
+// Streams are found at any depth and under any name, so that a directory of traces looks like a trace. The names that
+// the library gives tell them apart.
+bool has_usual_names(const std::filesystem::path& directory) {
+  std::error_code status;
+  for (std::filesystem::directory_iterator it(directory, status), end; !status && it != end; it.increment(status)) {
+    const std::string name = it->path().filename().string();
+    for (const char* usual : {"loom.", "proc.", "thread.", "stream.", "metadata.json"}) {
+      if (name.starts_with(usual)) return true;
+    }
+  }
+  return false;
+}
+
 Match recognise(const Source& source) {
   if (!looks_like_trace(source.path())) return {};
-  if (source.is_directory()) return {Confidence::certain, "holds streams of events with their metadata"};
+  if (source.is_directory()) {
+    return {has_usual_names(source.path()) ? Confidence::certain : Confidence::likely,
+            "holds streams of events with their metadata"};
+  }
   return {Confidence::likely, "is the stream of a thread"};
 }
 

@@ -65,11 +65,11 @@ Ending ending_of(const std::string& name) {
   return best;
 }
 
-const Format* format_at(const fs::path& path, const Work& work) {
+const Format* format_at(const fs::path& path, const Work& work, Confidence least = Confidence::likely) {
   const auto source = Source::at(path, work);
   if (!source) return nullptr;
   for (const Recognition& r : recognise(*source)) {
-    if (gives_runs(*r.format) && r.match.confidence >= Confidence::likely) return r.format;
+    if (gives_runs(*r.format) && r.match.confidence >= least) return r.format;
   }
   return nullptr;
 }
@@ -94,12 +94,25 @@ std::vector<fs::path> files_in(const fs::path& directory, std::size_t most) {
   return files;
 }
 
-// The runs in a point directory: it is a dataset itself, or it holds files.
+// Directories in a directory that are datasets.
+std::vector<fs::path> datasets_in(const fs::path& directory, std::size_t most, const Work& work) {
+  std::vector<fs::path> datasets;
+  std::error_code status;
+  for (fs::path& path : entries(directory, most)) {
+    if (fs::is_directory(path, status) && format_at(path, work) != nullptr) datasets.push_back(std::move(path));
+  }
+  return datasets;
+}
+
+// The runs in a point directory: it is a dataset itself, or it holds files or directories that are.
 std::vector<fs::path> runs_in(const fs::path& directory, const Work& work) {
   std::vector<fs::path> files = of_one_kind(files_in(directory, kAll));
   // A name promises nothing; what is there decides.
   const auto sound = [&](const fs::path& file) { return format_at(file, work) != nullptr; };
   if (std::any_of(files.begin(), files.end(), sound)) return files;
+  if (format_at(directory, work, Confidence::certain) != nullptr) return {directory};
+  // What holds several datasets may look like one.
+  if (auto datasets = datasets_in(directory, kAll, work); !datasets.empty()) return datasets;
   if (format_at(directory, work) != nullptr) return {directory};
   for (const fs::path& file : files_in(directory, kAll)) {
     if (ending_of(file.filename().string()).format == nullptr && format_at(file, work) != nullptr) return {file};
@@ -243,6 +256,10 @@ Match recognise_runs(const Source& source) {
     }
     const auto point = parse_run_name(name);
     if (!point) continue;
+    if (format == nullptr && directory) {
+      const auto datasets = datasets_in(path, kLookedAt, work);
+      if (!datasets.empty()) format = format_at(datasets.front(), work);
+    }
     if (name.find(".r") != std::string::npos) ++repeated;
     if (format != nullptr && directory) by_parameters[point->names].insert(name);
   }
