@@ -28,8 +28,7 @@ void count_columns(const std::vector<Column>& columns, const Call& call, const C
         break;
       case ColumnKind::exchange:
         if (!added.sends || added.peer < 0) break;
-        ++column.peers[added.peer].count;
-        column.peers[added.peer].bytes += added.sums.sent;
+        column.peers[added.peer].add(added.sums.sent);
         break;
       case ColumnKind::lump:
         // What collectives move counts as well, each direction where there is anything.

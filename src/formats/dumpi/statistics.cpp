@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "base/share_out.hpp"
 #include "base/text.hpp"
@@ -55,16 +56,13 @@ void Counter::message(std::int32_t peer, std::int64_t bytes) {
     while (last_peer_ < peers_.size() && peers_[last_peer_].first != peer) ++last_peer_;
     if (last_peer_ == peers_.size()) {
       if (peers_.size() >= 64) {
-        auto& entry = numbers_.peers[peer];
-        ++entry.count;
-        entry.bytes += bytes;
+        numbers_.peers[peer].add(bytes);
         return;
       }
       peers_.push_back({peer, {}});
     }
   }
-  ++peers_[last_peer_].second.count;
-  peers_[last_peer_].second.bytes += bytes;
+  peers_[last_peer_].second.add(bytes);
 }
 
 void Counter::one(const Call& call) {
@@ -90,7 +88,7 @@ void Counter::one(const Call& call) {
     if (added.sends) {
       const std::size_t comm = role != Role::sendrecv ? 4 : call.id == ids::kSendrecv ? 8 : 6;
       added.peer = tables_.world_rank(tables_.communicator(call.integer(comm)), call.integer(2));
-      if (role != Role::send_init || request_.persistent_when_made) message(added.peer, transfer.sent);
+      added.moves = role != Role::send_init || request_.persistent_when_made;
       ++numbers_.sizes[size_class(transfer.sent)].sends;
     }
     if (added.receives) ++numbers_.sizes[size_class(transfer.received)].receives;
@@ -98,14 +96,12 @@ void Counter::one(const Call& call) {
   if (role == Role::rma) {
     // count datatype targetrank ...: a Get brings data from there.
     const auto window = static_cast<std::size_t>(call.function().argument_count - 1);
-    const std::int32_t target = tables_.world_rank(tables_.window(call.integer(window)), call.integer(2));
-    if (call.id != ids::kGet) {
-      message(target, added.sums.sent);
-    } else if (target >= 0) {
-      ++numbers_.fetched[target].count;
-      numbers_.fetched[target].bytes += added.sums.received;
-    }
+    added.peer = tables_.world_rank(tables_.window(call.integer(window)), call.integer(2));
+    added.fetches = call.id == ids::kGet;
+    added.moves = !added.fetches;
   }
+  if (added.moves) message(added.peer, added.sums.sent);
+  if (added.fetches && added.peer >= 0) numbers_.fetched[added.peer].add(added.sums.received);
   numbers_.functions[call.id].add(added.sums);
   if (counters_ && call.counter_count > 0) add_counters(numbers_.counters, call, nullptr);
   if (request_.cuts.empty()) {
@@ -126,9 +122,9 @@ void Counter::bin(const Call& call, const Contribution& added) {
     if (call.has_cpu()) bin.cpu.add(call.cpu_start_ns, call.cpu_stop_ns, piece);
     if (bin_counters_ && call.counter_count > 0) add_counters(bin.counters, call, piece);
     if (bin_calls_) bin.calls[call.id].add(added.sums);
-    if (bin_peers_ && added.sends && added.peer >= 0) {
-      ++bin.peers[added.peer].count;
-      bin.peers[added.peer].bytes += added.sums.sent;
+    if (bin_peers_ && added.peer >= 0) {
+      if (added.moves) bin.peers[added.peer].add(added.sums.sent);
+      if (added.fetches) bin.fetched[added.peer].add(added.sums.received);
     }
     if (!bin_sizes_) continue;
     if (added.sends) ++bin.sizes[size_class(added.sums.sent)].sends;
@@ -166,34 +162,41 @@ bool starts_requests(const ScanResult& scan) {
   return scan.per_function[ids::kStart] + scan.per_function[ids::kStartall] > 0;
 }
 
-// Persistent sends move their data each time that they are started.
-void count_started(const File& file, const ScanResult& scan, Tables tables, const StatisticsRequest& request,
-                   RankNumbers& numbers) {
+// Persistent sends move their data each time that they are started. They are chosen by that call or by the one that
+// made them: a group of sends has the latter.
+void count_started(std::size_t index, const File& file, const ScanResult& scan, Tables tables,
+                   const StatisticsRequest& request, RankNumbers& numbers) {
   struct Listener {
+    std::size_t index;
     const StatisticsRequest& request;
     const Tables& tables;
     RankNumbers& numbers;
     bool use_cpu;
-    Listener(const StatisticsRequest& asked, const Tables& meaning, RankNumbers& target, bool cpu)
-        : request(asked), tables(meaning), numbers(target), use_cpu(cpu) {}
+    bool bins;
+    std::unordered_map<std::uint64_t, bool> chosen{};  // by the record that made the request
     void begun(const Call& call, const Pending& pending) {
-      if (!pending.persistent || pending.kind != Pending::Kind::send || !request.calls[call.id]) return;
+      if (!pending.persistent || pending.kind != Pending::Kind::send) return;
+      if (!request.calls[call.id] && !chosen[pending.made]) return;
       const bool timed = use_cpu ? call.has_cpu() : call.has_wall();
       const std::int64_t start = use_cpu ? call.cpu_start_ns : call.wall_start_ns;
       if (timed && (start < request.window.from_ns || start >= request.window.to_ns)) return;
       const std::int32_t peer = tables.world_rank(pending.communicator, pending.peer);
       if (peer < 0) return;
-      ++numbers.peers[peer].count;
-      numbers.peers[peer].bytes += pending.bytes;
+      numbers.peers[peer].add(pending.bytes);
+      for (std::size_t cut = 0; bins && call.has_wall() && cut < request.cuts.size(); ++cut) {
+        const Interval* piece = request.cuts[cut].find(index, call.wall_start_ns);
+        if (piece != nullptr) numbers.bins[{cut, piece->bin}].peers[peer].add(pending.bytes);
+      }
     }
     void completed(const Call&, const Pending&, const Status*) {}
   };
-  Listener listener(request, tables, numbers, !scan.any_wall && scan.any_cpu);
+  Listener listener{index, request, tables, numbers, !scan.any_wall && scan.any_cpu, request.wants("bin-peer")};
   Requests requests(file.decoder().rules());
   for (const Chunk& chunk : scan.chunks) {
     for_each_call(file, chunk, [&](const Call& call) {
       if (!touches_requests(call.id)) return true;
       tables.advance(call.number);
+      if (role_of(call.id) == Role::send_init) listener.chosen[call.number] = request.calls[call.id];
       requests.follow(call, tables, 0, listener);
       return true;
     });
@@ -205,7 +208,7 @@ constexpr Text kCalls{"calls", "GROUP",
                       "only calls of a group (sends, recvs, coll, …) or that a regular expression matches"};
 constexpr Text kBins{"bins", "N", "so many bins of time, or a range: 'mpi by 10'"};
 constexpr Text kMark{"mark", "/BEGIN/END/", "bins between annotations that match"};
-constexpr Text kGather{"gather", "/BEGIN/END/", "the same, those of one name together"};
+constexpr Text kGather{"gather", "/BEGIN/END/", "the same, all of them as one bin"};
 constexpr Text kPersistent{"persistent", "WHEN",
                            "persistent sends count when started, or when made as the community's tool does",
                            "started made"};
@@ -214,7 +217,8 @@ constexpr Text kTime{"time", "GROUP", "a column: time in calls of the group"};
 constexpr Text kSent{"sent", "GROUP", "a column: bytes sent by calls of the group"};
 constexpr Text kReceived{"recvd", "GROUP", "a column: bytes received by calls of the group"};
 constexpr Text kExchange{"exchange", "GROUP", "columns: who sends how much to whom"};
-constexpr Text kLump{"lump", "GROUP", "columns: bytes of collectives as one sum"};
+constexpr Text kLump{"lump", "GROUP",
+                     "columns: messages by size in powers of two, sent and received, those of collectives too"};
 constexpr Text kCounters{"perfctr", "GROUP", "columns: the recorded counters"};
 
 Result<StatisticsRequest> parse(const StatisticsOptions& options, const RankSet& set,
@@ -301,7 +305,7 @@ Result<std::vector<RankNumbers>> count_all(const RankSet& set, const std::vector
     const ScanResult& scan = scans[piece.file];
     Tables tables(rank.file, resolution, piece.file, rank.rank);
     if (piece.started) {
-      count_started(rank.file, scan, std::move(tables), request, part);
+      count_started(piece.file, rank.file, scan, std::move(tables), request, part);
       return {};
     }
     Counter counter(request, piece.file, std::move(tables), !scan.any_wall && scan.any_cpu);

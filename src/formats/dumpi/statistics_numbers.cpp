@@ -82,6 +82,7 @@ void BinNumbers::append(const BinNumbers& later) {
   dumpi::append(counters, later.counters);
   for (const auto& [id, sums] : later.calls) calls[id].add(sums);
   dumpi::append(peers, later.peers);
+  dumpi::append(fetched, later.fetched);
   for (const auto& [size, counts] : later.sizes) add(sizes[size], counts);
   dumpi::append(columns, later.columns);
 }

@@ -51,6 +51,10 @@ struct Gauge {
 struct Messages {
   std::uint64_t count = 0;
   std::int64_t bytes = 0;
+  void add(std::int64_t more) {
+    ++count;
+    bytes += more;
+  }
 };
 struct SizeCount {
   std::uint64_t sends = 0;
@@ -65,10 +69,12 @@ std::size_t lump_class(std::int64_t bytes);
 // What one call adds.
 struct Contribution {
   Sums sums;
-  std::int32_t peer = kNoPeer;  // of what it sends
+  std::int32_t peer = kNoPeer;  // of what it sends, or of whose memory it writes or reads
   bool sends = false;
   bool receives = false;
   bool collective = false;
+  bool moves = false;    // data go to the peer with this call: no persistent send, which only begins to when started
+  bool fetches = false;  // they come from there
 };
 
 // The numbers behind one column that was asked for; only those of its kind are kept.
@@ -87,7 +93,7 @@ struct BinNumbers {
   Gauge wall, cpu;
   std::vector<Gauge> counters;
   std::map<std::uint16_t, Sums> calls;
-  std::map<std::int32_t, Messages> peers;
+  std::map<std::int32_t, Messages> peers, fetched;
   std::map<std::size_t, SizeCount> sizes;
   std::vector<ColumnNumbers> columns;
   void append(const BinNumbers& later);
@@ -114,8 +120,8 @@ void pack_fields(Pack& pack, ColumnNumbers& numbers) {
 }
 template <class Pack>
 void pack_fields(Pack& pack, BinNumbers& numbers) {
-  pack(numbers.all, numbers.wall, numbers.cpu, numbers.counters, numbers.calls, numbers.peers, numbers.sizes,
-       numbers.columns);
+  pack(numbers.all, numbers.wall, numbers.cpu, numbers.counters, numbers.calls, numbers.peers, numbers.fetched,
+       numbers.sizes, numbers.columns);
 }
 template <class Pack>
 void pack_fields(Pack& pack, RankNumbers& numbers) {

@@ -243,6 +243,12 @@ Table per_bin(std::string_view name, const RankSet& set, const std::vector<RankN
       for (const auto& [peer, messages] : bin.peers) {
         table.add(joined(cells, {std::int64_t{peer}, messages.count, messages.bytes}));
       }
+      // What was fetched was sent by the other one.
+      const Row::value_type own = cells.back();
+      for (const auto& [peer, messages] : bin.fetched) {
+        cells.back() = std::int64_t{peer};
+        table.add(joined(cells, {own, messages.count, messages.bytes}));
+      }
     } else if (name == "bin-size") {
       for (const auto& [size, counts] : bin.sizes) table.add(joined(cells, size_cells(size, counts)));
     } else {

@@ -357,6 +357,35 @@ TEST_F(DumpiStatistics, OneSidedCallsHavePeers) {
   EXPECT_EQ(found.matrix[1].bytes, 20);
 }
 
+// The matrix taken apart by time is the matrix again: persistent sends where they start, one-sided calls too.
+TEST_F(DumpiStatistics, MatricesOfBinsAddUpToTheMatrix) {
+  std::vector<TraceMaker> ranks(2);
+  for (TraceMaker& rank : ranks) {
+    rank.call("MPI_Win_create", {{"size", 64}, {"dispunit", 1}, {"info", 0}, {"comm", kWorld}, {"win", 3}});
+  }
+  ranks[0].send("MPI_Send_init", 10, kChar, 1, 7, kWorld, 3);
+  for (int n = 1; n <= 3; ++n) {
+    ranks[0].at(n * 1'000'000'000LL).call("MPI_Start", {{"request", 3}});
+    ranks[0].call("MPI_Wait", {{"request", 3}});
+  }
+  ranks[0].call("MPI_Put", {{"origincount", 3}, {"origintype", kInt}, {"targetrank", 1}, {"win", 3}});
+  ranks[0].call("MPI_Get", {{"origincount", 5}, {"origintype", kInt}, {"targetrank", 1}, {"win", 3}});
+  const auto set = run(ranks);
+  const std::vector<std::string> columns = {"rank", "dst", "messages", "bytes"};
+  EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "all"}}), (Rows{{"0", "1", "4", "42"}, {"1", "0", "1", "20"}}));
+  // One start in each of the first two pieces, the rest in the third.
+  EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "1000.5 to 1004 by 1"}}),
+            (Rows{{"0", "1", "1", "10"}, {"0", "1", "1", "10"}, {"0", "1", "2", "22"}, {"1", "0", "1", "20"}}));
+  EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "all"}, {"persistent", "made"}}),
+            (Rows{{"0", "1", "2", "22"}, {"1", "0", "1", "20"}}));
+  // The group of sends holds the call that makes a persistent one, not the one that starts it.
+  StatisticsOptions options;
+  options.options = {{"calls", "sends"}};
+  const TraceStatistics sends = ask(set, options);
+  ASSERT_EQ(sends.matrix.size(), 1U);
+  EXPECT_EQ(sends.matrix[0].messages, 3U);
+}
+
 // Many chunks: whoever counts what, the sums are the same.
 TEST_F(DumpiStatistics, NumbersDoNotDependOnThreads) {
   std::vector<TraceMaker> ranks(2);
