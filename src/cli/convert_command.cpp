@@ -130,6 +130,8 @@ class ConvertCommand final : public Command {
     const std::vector<Level> written(format.can.writes.begin(), format.can.writes.end());
     if (!has(levels, Level::trace) || !has(levels, Level::profile)) return {};
     if (has(written, Level::trace) || !has(written, Level::profile)) return {};
+    // Databases of HPCToolkit take over each other's samples.
+    if (dataset.format().name.starts_with("hpctoolkit") && writes_in_parts(format)) return {};
     return session.work()->diagnostics.lost(
         "convert.trace_left_out", Place::in(dataset.path().string()),
         fmt::format("the trace beside the profile is left out: {} holds profiles only", format.name));

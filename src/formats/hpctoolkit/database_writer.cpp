@@ -42,7 +42,7 @@ Result<void> write_database(const Profile& profile, const Trace* trace, const fs
   FATHOM_CHECK(write_values(profile, plans, generation, shared.path()));
   FATHOM_CHECK(shared.all_written());
   OutputSet& directory = shared.set();
-  if (trace != nullptr) FATHOM_CHECK(write_trace(*trace, generation, directory.path()));
+  if (trace != nullptr) FATHOM_CHECK(write_trace(*trace, generation, directory.path(), profile.work));
   std::error_code status;
   if (!sources.empty() && fs::is_directory(sources, status)) {
     fs::copy(sources, directory.path() / "src", fs::copy_options::recursive, status);

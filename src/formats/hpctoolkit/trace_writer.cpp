@@ -14,7 +14,8 @@ constexpr std::uint64_t kMetaRecordSize = 24;
 constexpr std::uint64_t kXmlRecordSize = 22;
 }  // namespace
 
-Result<void> write_trace(const Trace& trace, Generation generation, const std::filesystem::path& directory) {
+Result<void> write_trace(const Trace& trace, Generation generation, const std::filesystem::path& directory,
+                         const Work& work) {
   const bool meta = generation == Generation::meta;
   const std::size_t count = trace.location_count();
   FATHOM_TRY(OutputFile file, OutputFile::create(directory / "trace.db"));
@@ -26,13 +27,17 @@ Result<void> write_trace(const Trace& trace, Generation generation, const std::f
   std::uint64_t min_time = (std::uint64_t{1} << 63) - 1;
   std::uint64_t max_time = std::uint64_t{1} << 63;
   bool any = false;
+  std::uint64_t others = 0;
   ByteBuffer samples(order_of(generation));
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t begin = file.offset();
     FATHOM_TRY(auto stream, trace.open(LocationId(i), {}));
     EventCursor cursor(std::move(stream));
     while (const Event* event = cursor.next()) {
-      if (event->kind != EventKind::sample) continue;
+      if (event->kind != EventKind::sample) {
+        ++others;
+        continue;
+      }
       const auto time = static_cast<std::uint64_t>(event->time_ns);
       min_time = any ? std::min(min_time, time) : time;
       max_time = any ? std::max(max_time, time) : time;
@@ -83,6 +88,11 @@ Result<void> write_trace(const Trace& trace, Generation generation, const std::f
   }
   file.overwrite(0, header.bytes());
   file.overwrite(records_at, records.bytes());
+  if (others > 0) {
+    FATHOM_CHECK(work->diagnostics.add("hpctoolkit.trace_event_left_out", Severity::data_loss,
+                                       Place::in((directory / "trace.db").filename().string()),
+                                       "a value of a metric in the trace is not written: only samples are", others));
+  }
   return file.commit();
 }
 

@@ -99,11 +99,19 @@ TEST(HpctoolkitLosses, LinesOfMetricsAreCountersAndUnknownOnesAreTold) {
 
   made.text("trace.db")[128 + 4] = static_cast<char>(metric >> 8);
   made.text("trace.db")[128 + 5] = static_cast<char>(metric & 0xFF);
-  auto counters = made.open(xml_format(), make_work());
+  const auto counters_work = make_work();
+  auto counters = made.open(xml_format(), counters_work);
   ASSERT_TRUE(counters.ok());
   auto counts = count_events(**(*counters)->trace());
   EXPECT_EQ(counts[EventKind::counter], of_first_line);
   EXPECT_EQ(counts[EventKind::sample], all - of_first_line);
+  // A database that is written holds samples; what else there is is counted.
+  TemporaryDirectory scratch;
+  ASSERT_TRUE(meta_format().write(**counters, scratch.path() / "written", {}).ok());
+  const auto noticed = counters_work->diagnostics.all();
+  EXPECT_TRUE(std::any_of(noticed.begin(), noticed.end(), [&](const Diagnostic& one) {
+    return one.id == "hpctoolkit.trace_event_left_out" && one.count == of_first_line;
+  }));
 
   made.text("trace.db")[128 + 4] = '\x7F';
   const auto work = make_work();
