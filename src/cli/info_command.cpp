@@ -231,7 +231,7 @@ class InfoCommand final : public Command {
           {{std::string(depth * 2, ' ') + metric.name, metric.hidden ? Style::dim : Style::cyan},
            metric.unit,
            {metric.type.text(), Style::dim},
-           {storage(metric), Style::dim},
+           {storage(metric) + (metric.hidden ? ", hidden" : ""), Style::dim},
            with_url(metric.description.empty() ? metric.display_name : metric.description, url_of(defs, metric))});
     }
     session.out().write("\n" + table.text(session.terminal()));

@@ -168,12 +168,12 @@ class TopCommand final : public Command {
     for (const std::size_t row : order) {
       const double first = value(main, row, inclusive_);
       const double share = main.total != 0 ? first / main.total : 0;
-      std::vector<Cell> cells{{shown_value(first, metric), Style::bold}};
+      std::vector<Cell> cells{{shown(profile, main, row, inclusive_), Style::bold}};
       if (shown_as.percent) cells.emplace_back(percent(first, main.total), heat(share));
       if (terminal.bars) cells.emplace_back(bar_text(std::abs(first) / longest, kBarWidth), heat(share));
-      if (both) cells.emplace_back(shown_value(value(main, row, !inclusive_), metric), Style::dim);
+      if (both) cells.emplace_back(shown(profile, main, row, !inclusive_), Style::dim);
       for (std::size_t i = 1; i < ranked.size(); ++i) {
-        cells.emplace_back(shown_value(value(ranked[i], row, inclusive_), profile.defs().metric(ranked[i].metric)));
+        cells.emplace_back(shown(profile, ranked[i], row, inclusive_));
       }
       cells.emplace_back(row_name(profile, main.flat.rows[row]));
       if (with_place) cells.emplace_back(place_of(profile, main.flat.rows[row]), Style::dim);
@@ -194,6 +194,11 @@ class TopCommand final : public Command {
   static double value(const Ranked& ranked, std::size_t row, bool inclusive) {
     if (row >= ranked.flat.rows.size()) return 0;
     return (inclusive ? ranked.flat.inclusive : ranked.flat.exclusive).scalar(row, 0);
+  }
+  static std::string shown(const Profile& profile, const Ranked& ranked, std::size_t row, bool inclusive) {
+    const Metric& metric = profile.defs().metric(ranked.metric);
+    if (row >= ranked.flat.rows.size()) return shown_value(0, metric);
+    return shown_value(inclusive ? ranked.flat.inclusive : ranked.flat.exclusive, row, metric);
   }
 
   void write_json(Session& session, const Profile& profile, const std::vector<Ranked>& ranked,

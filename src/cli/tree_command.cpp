@@ -312,10 +312,13 @@ class TreeCommand final : public Command {
       const double inclusive = line.rest ? exclusive : tree.inclusive.scalar(line.node, 0);
       const double first = exclusive_first ? exclusive : inclusive;
       const double share = total != 0 ? first / total : 0;
-      std::vector<Cell> cells{{shown_value(first, metric), Style::plain}};
+      const Cells& above = line.rest ? tree.exclusive : tree.inclusive;
+      std::vector<Cell> cells{{shown_value(exclusive_first ? tree.exclusive : above, line.node, metric), Style::plain}};
       if (shown_as.percent) cells.emplace_back(percent(first, total), heat(share));
       if (terminal.bars) cells.emplace_back(bar_text(share, kBarWidth), heat(share));
-      if (both) cells.emplace_back(shown_value(exclusive_first ? inclusive : exclusive, metric), Style::dim);
+      if (both) {
+        cells.emplace_back(shown_value(exclusive_first ? above : tree.exclusive, line.node, metric), Style::dim);
+      }
       const TreeView::Node& node = tree.nodes[line.node];
       if (ids_) {
         cells.emplace_back(node.context.valid() ? std::to_string(defs.contexts[node.context].file_id) : "", Style::dim);

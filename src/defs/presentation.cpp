@@ -10,6 +10,8 @@ constexpr const char* kFormat = "fmt";
 
 Presentation presentation_of(const Metric& metric) {
   Presentation out;
+  // Minima and maxima are no part of a whole.
+  out.percent = metric.type.kind != ValueKind::min_f64 && metric.type.kind != ValueKind::max_f64;
   if (const std::string* show = find_attribute(metric.attributes, kShow)) {
     if (*show == "inclusive") out.exclusive = false;
     if (*show == "exclusive") out.inclusive = false;

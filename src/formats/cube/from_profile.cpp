@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/number.hpp"
+#include "base/text.hpp"
 #include "formats/cube/cube_file.hpp"
 #include "formats/cube/structure.hpp"
 #include "profile/absent.hpp"
@@ -51,7 +52,7 @@ class Mapper {
     FATHOM_CHECK(metrics());
     regions();
     contexts();
-    system();
+    FATHOM_CHECK(system());
     make_writable(out_.anchor, keep_ids_ ? CnodeIds::as_they_are : CnodeIds::without_gaps);
     return std::move(out_);
   }
@@ -190,15 +191,8 @@ class Mapper {
     std::sort(ids.begin(), ids.end());
     if (ids.empty() || ids.back() >= kNoIndex || std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return false;
     if (ids.back() == ids.size() - 1) return true;
-    const auto names_call_paths = [](const expression::Tree& tree) {
-      return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const expression::Node& node) {
-        return node.op == expression::Op::metric && tree.metrics[node.index].reach == expression::Reach::call;
-      });
-    };
-    return std::any_of(profile_.programs.begin(), profile_.programs.end(), [&](const auto& entry) {
-      return names_call_paths(entry.second->value) ||
-             std::any_of(entry.second->init.begin(), entry.second->init.end(), names_call_paths);
-    });
+    return std::any_of(profile_.programs.begin(), profile_.programs.end(),
+                       [](const auto& entry) { return expression::names_call_paths(*entry.second); });
   }
 
   void contexts() {
@@ -245,7 +239,7 @@ class Mapper {
   }
 
   // Cube wants tree nodes, in them groups, in them locations; what is missing of that is made up.
-  void system() {
+  Result<void> system() {
     using Kind = AnchorSystemNode::Kind;
     auto& system = out_.anchor.system;
     const auto add = [&](Kind kind, std::uint32_t parent, std::string name, std::string type) {
@@ -272,6 +266,9 @@ class Mapper {
                             return node.kind == SystemKind::node && !node.parent.valid();
                           }) == 1;
     std::vector<std::uint32_t> number(nodes.size(), kNoIndex);
+    std::uint64_t nested = 0;
+    std::uint64_t other_types = 0;
+    std::string other_type;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const SystemNode& from = nodes[i];
       std::uint32_t parent = from.parent.valid() ? number[from.parent.index()] : kNoIndex;
@@ -286,6 +283,7 @@ class Mapper {
         number[i] = add(Kind::tree_node, parent, from.name, from.type.empty() ? "node" : from.type);
         system[number[i]].descr = clean(from.description);
       } else if (from.kind == SystemKind::group) {
+        if (parent != kNoIndex && kind(parent) != Kind::tree_node) ++nested;
         while (parent != kNoIndex && kind(parent) != Kind::tree_node) parent = system[parent].parent;
         number[i] = add(Kind::group, parent == kNoIndex ? spare() : parent, from.name, group_type(from.type));
       } else {
@@ -296,6 +294,9 @@ class Mapper {
           parent = system[parent].parent;
         }
         number[i] = add(Kind::location, parent, from.name, location_type(from.type));
+        if (!from.type.empty() && !equal_ignoring_case(from.type, system[number[i]].type) && other_types++ == 0) {
+          other_type = from.type;
+        }
         system[number[i]].id = from.location.value;
       }
       AnchorSystemNode& to = system[number[i]];
@@ -304,6 +305,14 @@ class Mapper {
     }
     out_.anchor.location_count = static_cast<std::uint32_t>(defs_.system.location_count());
     topologies(number);
+    Diagnostics& diagnostics = profile_.work->diagnostics;
+    if (nested > 0) {
+      FATHOM_CHECK(diagnostics.add("cube.group_in_group", Severity::info, Place::in(profile_.name),
+                                   "a group inside of another one is written beside it", nested));
+    }
+    if (other_types == 0) return {};
+    return diagnostics.add("cube.other_location_type", Severity::info, Place::in(profile_.name),
+                           fmt::format("a location of type '{}' is written as a thread", other_type), other_types);
   }
 
   static std::string default_rank(const SystemNode& from, const AnchorSystemNode& to) {

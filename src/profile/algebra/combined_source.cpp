@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "profile/absent.hpp"
@@ -389,12 +390,14 @@ Mapping Mapping::identity(const Definitions& defs) {
   return out;
 }
 
-ContextTree renumbered(const ContextTree& tree) {
+namespace {
+
+ContextTree with_ids(const ContextTree& tree, std::span<const std::uint64_t> ids) {
   ContextTreeBuilder builder;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const Context& at = tree[ContextId(i)];
-    const auto handle =
-        builder.add(at.parent.valid() ? at.parent.value : ContextTreeBuilder::kRoot, at.region, i, at.line, at.edge);
+    const auto handle = builder.add(at.parent.valid() ? at.parent.value : ContextTreeBuilder::kRoot, at.region, ids[i],
+                                    at.line, at.edge);
     if (const ContextDetails& details = tree.details(ContextId(i)); details != ContextDetails()) {
       builder.details(handle) = details;
     }
@@ -402,8 +405,42 @@ ContextTree renumbered(const ContextTree& tree) {
   return std::move(builder).build();
 }
 
+// Expressions may name contexts by the ids of their file: those must stay what they are. The first part that has such
+// expressions decides; what only others have is numbered behind.
+void keep_named_ids(Definitions& defs, const std::vector<Part>& parts) {
+  const auto names_contexts = [](const Part& part) {
+    return std::any_of(part.profile->programs.begin(), part.profile->programs.end(),
+                       [](const auto& entry) { return names_call_paths(*entry.second); });
+  };
+  const auto part = std::find_if(parts.begin(), parts.end(), names_contexts);
+  if (part == parts.end()) return;
+  const ContextTree& from = part->profile->defs().contexts;
+  constexpr std::uint64_t kNew = ~std::uint64_t{0};
+  std::vector<std::uint64_t> ids(defs.contexts.size(), kNew);
+  std::uint64_t next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::uint64_t id = from[ContextId(i)].file_id;
+    const ContextId to = part->mapping.contexts[i];
+    if (to.valid() && ids[to.index()] == kNew) ids[to.index()] = id;
+    next = std::max(next, id + 1);
+  }
+  for (std::uint64_t& id : ids) {
+    if (id == kNew) id = next++;
+  }
+  defs.contexts = with_ids(defs.contexts, ids);
+}
+
+}  // namespace
+
+ContextTree renumbered(const ContextTree& tree) {
+  std::vector<std::uint64_t> ids(tree.size());
+  std::iota(ids.begin(), ids.end(), std::uint64_t{0});
+  return with_ids(tree, ids);
+}
+
 ProfilePtr combine(Definitions definitions, std::vector<Part> parts, Rule rule) {
   auto out = std::make_shared<Profile>();
+  keep_named_ids(definitions, parts);
   out->definitions = std::make_shared<const Definitions>(std::move(definitions));
   out->name = parts.front().profile->name;
   out->work = parts.front().profile->work;

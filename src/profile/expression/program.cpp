@@ -89,4 +89,14 @@ double Datum::as_number() const {
 
 std::string Datum::as_text() const { return kind == Kind::text ? text : number_text(as_number()); }
 
+bool names_call_paths(const Program& program) {
+  const auto names_one = [](const Tree& tree) {
+    return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const Node& node) {
+      return node.op == Op::metric && tree.metrics[node.index].reach == Reach::call;
+    });
+  };
+  return names_one(program.value) || (program.inclusive && names_one(*program.inclusive)) ||
+         std::any_of(program.init.begin(), program.init.end(), names_one);
+}
+
 }  // namespace fathom::expression

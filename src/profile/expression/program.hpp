@@ -210,4 +210,7 @@ class Program {
   std::shared_ptr<Meter> meter = std::make_shared<Meter>();
 };
 
+// Whether it asks for contexts by the ids of their file.
+bool names_call_paths(const Program& program);
+
 }  // namespace fathom::expression

@@ -1,7 +1,9 @@
 // What is easily lost: extremes of nothing, types that are not known, nested groups, ids with gaps, parameters.
 #include <bit>
 #include <cfloat>
+#include <fstream>
 
+#include "cli/program.hpp"
 #include "formats/cube/cube_made.hpp"
 #include "formats/cube/cube_support.hpp"
 #include "formats/cube/from_profile.hpp"
@@ -66,6 +68,21 @@ TEST(CubeExtremes, AbsentRowsTakeNoPart) {
   EXPECT_EQ(values_of(**zeros, "visits", Flavour::Kind::inclusive, true), (Texts{"0", "0", "0", ""}));
 }
 
+// For people, too: no value is no zero, and an extreme has no share of anything.
+TEST(CubeExtremes, AreShownWithoutShares) {
+  ScratchFile file("extremes.cubex");
+  std::ofstream(file.path()) << make_tar(with_type("MINDOUBLE", {1, 3}, row({0.5, 2}) + row({0.25, DBL_MAX})));
+  for (const char* command : {"tree", "top"}) {
+    Output out;
+    Output err;
+    const std::vector<std::string> arguments = {command, file.path().string(), "-m", "visits"};
+    ASSERT_EQ(cli::run_program(arguments, out, err), 0) << err.text();
+    EXPECT_EQ(out.text().find(".0%"), std::string::npos) << out.text();
+    EXPECT_NE(out.text().find("  -  "), std::string::npos) << out.text();  // main itself
+    EXPECT_NE(out.text().find("0.25"), std::string::npos) << out.text();
+  }
+}
+
 // count, minimum, maximum, sum, sum of squares of the only row.
 TEST(CubeExtremes, AtomicValuesOfNothing) {
   std::string data;
@@ -107,6 +124,19 @@ Members with_anchor(const std::string& from, const std::string& to) {
   return members;
 }
 
+TEST(CubeMetrics, HiddenOnesAreSaidToBe) {
+  ScratchFile file("ghost.cubex");
+  std::ofstream(file.path()) << make_tar(with_anchor("<metric id=\"1\"", "<metric id=\"1\" viztype=\"GHOST\""));
+  Output out;
+  Output err;
+  const std::vector<std::string> arguments = {"info", file.path().string(), "--metrics"};
+  ASSERT_EQ(cli::run_program(arguments, out, err), 0) << err.text();
+  const std::string text(out.text());
+  const std::string ticks = text.substr(text.find("\nticks") + 1);
+  EXPECT_NE(ticks.substr(0, ticks.find('\n')).find("hidden"), std::string::npos) << text;
+  EXPECT_EQ(text.find("hidden"), text.rfind("hidden")) << text;
+}
+
 TEST(CubeSystem, UnknownTypesAreTold) {
   const Work work = make_work();
   auto dataset = open_bytes(
@@ -117,6 +147,10 @@ TEST(CubeSystem, UnknownTypesAreTold) {
   ASSERT_NE(found, ids.end());
   const Diagnostic one = work->diagnostics.all()[static_cast<std::size_t>(found - ids.begin())];
   EXPECT_NE(one.text.find("quantum"), std::string::npos);
+  ScratchFile made("made.cubex");
+  ASSERT_TRUE(write_profile(**(*dataset)->profile(), made.path(), {}).ok());
+  const Texts after = told(work);
+  EXPECT_NE(std::find(after.begin(), after.end(), "cube.other_location_type"), after.end());
 }
 
 TEST(CubeSystem, GroupsInGroups) {
@@ -143,6 +177,16 @@ TEST(CubeSystem, GroupsInGroups) {
   ASSERT_NE(again, nullptr);
   const SystemTree& kept = (*again->profile())->defs().system;
   EXPECT_EQ(kept.path(kept.locations[2]), "m/n/p0/gpu/s0");
+  // What is made anew has groups side by side, as other readers want them, and says so.
+  ScratchFile made("made.cubex");
+  const ProfilePtr profile = *(*dataset)->profile();
+  ASSERT_TRUE(write_profile(*profile, made.path(), {}).ok());
+  const Texts ids = told(profile->work);
+  EXPECT_NE(std::find(ids.begin(), ids.end(), "cube.group_in_group"), ids.end());
+  const DatasetPtr anew = open_or_fail(made.path());
+  ASSERT_NE(anew, nullptr);
+  const SystemTree& flat = (*anew->profile())->defs().system;
+  EXPECT_EQ(flat.path(flat.locations[2]), "m/n/gpu/s0");
 }
 
 std::vector<std::uint64_t> context_ids(Dataset& dataset) {
