@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.hpp"
 #include "experiment/strong_scaling.hpp"
@@ -85,6 +86,15 @@ Result<void> ExperimentDataset::check() {
         "experiment.incomplete", place,
         fmt::format("metric '{}' of '{}' has {} measurements for {} points", e.metrics()[series.metric].name,
                     e.callpaths()[series.callpath].name, count, e.point_count())));
+  }
+  for (const Series& series : e.series()) {
+    const auto means = e.means().subspan(series.first, e.points_of(series).size());
+    const auto odd = std::count_if(means.begin(), means.end(), [](double mean) { return !std::isfinite(mean); });
+    if (odd == 0) continue;
+    FATHOM_CHECK(work()->diagnostics.warn(
+        "experiment.not_finite", place,
+        fmt::format("metric '{}' of '{}' is no finite number at {} of {} points", e.metrics()[series.metric].name,
+                    e.callpaths()[series.callpath].name, odd, means.size())));
   }
   for (std::size_t p = 0; p < e.parameters().size(); ++p) {
     std::vector<double> values;
