@@ -185,17 +185,19 @@ std::size_t exponents(const Hypothesis& hypothesis) {
   return parameters.size();
 }
 
+// The exponents of one shape of function are many ways to say the same thing: together they weigh what one function of
+// that shape would. Otherwise forty growing terms that the noise of a constant cannot refute outweigh the constant by
+// their number alone.
+enum class Weights : std::uint8_t { by_shape, all_alike };
+
 Forecast robust_forecast(const RobustGroup& group, std::size_t s, std::span<const Hypothesis> hypotheses,
-                         const Model& model, std::span<const double> point, double level) {
+                         const Model& model, std::span<const double> point, double level, Weights weights) {
   Forecast out;
   out.value = model.function(point);
   const Scoring& scoring = group.scoring(s);
-  // The exponents of one shape of function are many ways to say the same thing: together they weigh what one function
-  // of that shape would. Otherwise forty growing terms that the noise of a constant cannot refute outweigh the constant
-  // by their number alone. With several parameters the list is cut off, and shapes cannot be counted.
   const auto shape_of = [](const Hypothesis& h) { return std::pair(h.summands.size(), exponents(h)); };
   std::map<std::pair<std::size_t, std::size_t>, double> alike;
-  if (group.parameters() == 1) {
+  if (weights == Weights::by_shape) {
     for (const auto& h : hypotheses) ++alike[shape_of(h)];
   }
   std::vector<Part> parts;
@@ -242,7 +244,16 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
   const auto hypotheses = group.ranked(member.index, group.parameters() > 2 ? kLargeMixture : kMixture);
   const bool sparse = is_sparse(group.coordinates(), group.parameters());
   for (const auto& point : points) {
-    out.push_back(robust_forecast(group, member.index, hypotheses, model, point, level));
+    const auto forecast = [&](Weights weights) {
+      return robust_forecast(group, member.index, hypotheses, model, point, level, weights);
+    };
+    out.push_back(forecast(Weights::by_shape));
+    // Few points tell shapes apart badly: the limits are those of both ways to weigh.
+    if (sparse) {
+      const Forecast other = forecast(Weights::all_alike);
+      out.back().confidence = around(out.back().confidence, other.confidence);
+      out.back().prediction = around(out.back().prediction, other.prediction);
+    }
     // Another modeler's function may lie outside of what the mixture gives: then at least it is inside.
     for (Interval* interval : {&out.back().confidence, &out.back().prediction}) {
       if (!(out.back().value > 0)) continue;

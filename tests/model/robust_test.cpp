@@ -245,6 +245,38 @@ TEST(Predictor, ConstantsAreKnownFarOutside) {
   }
 }
 
+// Nor with several parameters, on few points: there the lower limits lay above every sixth constant (under this noise).
+TEST(Predictor, ConstantsOverSeveralParametersAreInside) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, 0.0577);
+  ExperimentBuilder builder("made", make_work());
+  builder.parameter("p");
+  builder.parameter("n");
+  const auto metric = builder.metric("time");
+  std::vector<std::vector<double>> points = {{8, 20}};
+  for (const double p : {4., 8., 16., 32., 64.}) points.push_back({p, 10});
+  for (const double n : {20., 30., 40., 50.}) points.push_back({4, n});
+  for (int c = 0; c < 100; ++c) {
+    for (const auto& point : points) {
+      std::vector<double> values;
+      for (int r = 0; r < 5; ++r) values.push_back(10 * (1 + noise(random)));
+      builder.add(builder.callpath("f" + std::to_string(c)), metric, builder.point(point), values);
+    }
+  }
+  const auto experiment = std::move(builder).finish().value();
+  const auto options = fit_options("multi-parameter", 2);
+  const auto set = fit(*experiment, *options, make_work());
+  ASSERT_TRUE(set.ok());
+  const Predictor predictor(*experiment, *options);
+  const std::vector<double> far = {16 * 64, 16 * 50};
+  std::size_t covered = 0;
+  for (const auto& model : set->models) {
+    const Interval interval = predictor(model, far).prediction;
+    covered += interval.low <= 10 && 10 <= interval.high ? 1 : 0;
+  }
+  EXPECT_GE(covered, 93U);
+}
+
 TEST(Fit, ValuesThatAreNoNumbersAreTold) {
   ExperimentBuilder builder("made", make_work());
   builder.parameter("p");
