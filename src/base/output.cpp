@@ -83,7 +83,8 @@ Result<void> Output::finish() {
   flush();
   if (auto lost = stop_reason()) return *std::move(lost);
   if (error_ == 0 || error_ == EPIPE) return {};
-  return Error(std::string("cannot write to standard output: ") + std::strerror(error_));
+  return Error(std::string(descriptor_ == STDOUT_FILENO ? "cannot write to standard output: " : "cannot write: ") +
+               std::strerror(error_));
 }
 
 }  // namespace fathom

@@ -157,7 +157,7 @@ class ModelCommand final : public Command {
 
   Result<void> save(Session& session, Dataset& dataset, const ModelSets& sets) const {
     std::filesystem::path target = *save_;
-    if (!target.has_extension()) target += ".extra-p";
+    if (!target.has_extension() && !is_stream_target(target)) target += ".extra-p";
     // Models that the file holds stay; the new ones are added to them.
     ModelSets all;
     const auto levels = dataset.levels();

@@ -13,6 +13,7 @@
 #include "cli/pager.hpp"
 #include "cli/session.hpp"
 #include "cli/sql_output.hpp"
+#include "io/output_by_name.hpp"
 #include "query/database.hpp"
 #include "query/parquet.hpp"
 
@@ -51,7 +52,12 @@ class SqlCommand final : public Command {
     options.execution = Execution::current();
     options.max_memory = session.options().max_memory.value_or(0);
     const bool parquet = target_ && std::filesystem::path(*target_).extension() == ".parquet";
-    if (parquet) options.writable.push_back(query::parquet_temporary(std::filesystem::absolute(*target_)));
+    std::optional<OutputByName> file;
+    if (parquet) {
+      FATHOM_TRY(OutputByName created, OutputByName::create(std::filesystem::absolute(*target_)));
+      file.emplace(std::move(created));
+      options.writable.push_back(file->path());
+    }
     FATHOM_TRY(const auto database, query::Database::open(std::move(options)));
     std::vector<std::string> schemas;
     for (const std::string& path : paths_) {
@@ -62,8 +68,8 @@ class SqlCommand final : public Command {
     FATHOM_CHECK(database->seal());
     if (tables_) return list_tables(session, *database);
     if (!query_) return read_queries(session, *database);
-    if (parquet) {
-      FATHOM_CHECK(query::write_parquet(*database, *query_, std::filesystem::absolute(*target_)));
+    if (file) {
+      FATHOM_CHECK(query::write_parquet(*database, *query_, *file));
       return kDone;
     }
     FATHOM_CHECK(answer(session, *database, *query_));

@@ -77,6 +77,11 @@ bool is_stream_target(const fs::path& target) {
   return stat(real->c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+Result<int> open_stream_target(const fs::path& target) {
+  FATHOM_TRY(const fs::path real, follow_links(target));
+  return open_stream(real, target);
+}
+
 Result<OutputFile> OutputFile::create(const fs::path& target) {
   if (target.empty()) return Error::usage("the name of the file to write is empty");
   FATHOM_TRY(const fs::path real, follow_links(target));

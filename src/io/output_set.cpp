@@ -62,7 +62,10 @@ void move_everything(const fs::path& from, const fs::path& to) {
 }
 
 Error inside_itself(const fs::path& target, const fs::path& source) {
-  return Error::usage(fmt::format("{} lies inside {}, which is being read", target.string(), source.string()))
+  std::error_code status;
+  const bool same = fs::equivalent(target, source, status);
+  return Error::usage(same ? fmt::format("{} is being read", target.string())
+                           : fmt::format("{} lies inside {}, which is being read", target.string(), source.string()))
       .hint("choose another place to write to");
 }
 
@@ -120,8 +123,7 @@ Result<OutputSet> OutputSet::directory(const fs::path& target, Directory how) {
   FATHOM_CHECK(need_room_for_files(real, "a directory"));
   FATHOM_TRY(real, follow_links(real));
   std::error_code status;
-  if (!how.source.empty() && fs::is_directory(how.source, status) && lies_within(real, how.source) &&
-      !fs::equivalent(real, how.source, status)) {
+  if (!how.source.empty() && fs::is_directory(how.source, status) && lies_within(real, how.source)) {
     return inside_itself(target, how.source);
   }
   const std::string name = real.filename().string();

@@ -26,7 +26,7 @@ class OutputSet {
   struct Directory {
     OwnsFile owns;                 // its files are replaced, or removed when the new set has none of the name
     bool force = false;            // also when the directory holds anything else, which is left alone
-    std::filesystem::path source;  // what is read: nothing may be written into it
+    std::filesystem::path source;  // what is read: it is neither replaced nor written into
   };
   // A directory that is the dataset.
   static Result<OutputSet> directory(const std::filesystem::path& target, Directory how);

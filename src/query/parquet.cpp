@@ -43,21 +43,9 @@ Result<void> in_order(Database& database, const Execution& execution, std::strin
 
 }  // namespace
 
-std::filesystem::path parquet_temporary(const std::filesystem::path& target) {
-  return target.parent_path() / fmt::format(".{}.part", target.filename().string());
-}
-
-Result<void> write_parquet(Database& database, const std::string& query, const std::filesystem::path& target) {
-  const std::filesystem::path part = parquet_temporary(target);
-  auto status = copy(database, query, part, "");
-  std::error_code failed;
-  if (status.ok()) {
-    std::filesystem::rename(part, target, failed);
-    if (!failed) return {};
-    status = Error(fmt::format("cannot be written: {}", failed.message()), Place::in(target.string()));
-  }
-  std::filesystem::remove(part, failed);
-  return status;
+Result<void> write_parquet(Database& database, const std::string& query, OutputByName& file) {
+  FATHOM_CHECK(copy(database, query, file.path(), ""));
+  return file.commit();
 }
 
 namespace {
@@ -104,10 +92,10 @@ Result<void> write_shards(DatasetPtr dataset, const std::filesystem::path& targe
   const auto wanted = [&](const TableKind& kind) { return options.table.empty() || kind.name == options.table; };
   FATHOM_TRY(SharedOutput shared, SharedOutput::make([&]() -> Result<OutputSet> {
                FATHOM_TRY(OutputSet set,
-                          OutputSet::directory(target,
-                                               {.owns = [](const auto& file) { return file.extension() == ".parquet"; },
-                                                .force = options.force,
-                                                .source = source}));
+                          OutputSet::directory(
+                              target, {.owns = [](const auto& file) { return is_table_file(file, ".parquet"); },
+                                       .force = options.force,
+                                       .source = source}));
                for (const TableKind* kind : kinds) {
                  std::error_code status;
                  if (by_location(*kind) && wanted(*kind))
@@ -169,12 +157,13 @@ Result<void> write_parquet(DatasetPtr dataset, const std::filesystem::path& targ
           {.allow_files = true, .writable = {}, .max_memory = options.max_memory, .execution = options.execution}));
   FATHOM_CHECK(database->add(std::move(dataset)));
   if (!options.table.empty() && options.partition_by.empty()) {
+    FATHOM_TRY(OutputByName file, OutputByName::create(target));
     return in_order(*database, options.execution, options.table, [&] {
-      return write_parquet(*database, fmt::format("SELECT * FROM {}", quoted_name(options.table)), target);
+      return write_parquet(*database, fmt::format("SELECT * FROM {}", quoted_name(options.table)), file);
     });
   }
   FATHOM_TRY(OutputSet directory,
-             OutputSet::directory(target, {.owns = [](const auto& file) { return file.extension() == ".parquet"; },
+             OutputSet::directory(target, {.owns = [](const auto& file) { return is_table_file(file, ".parquet"); },
                                            .force = options.force,
                                            .source = source}));
   bool partitioned = false;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "io/output_by_name.hpp"
 #include "query/database.hpp"
 
 namespace fathom::query {
@@ -20,9 +21,7 @@ struct ParquetOptions {
 // appears whole or not at all.
 // Several processes (base/team.hpp) write the rows of their own locations as TABLE/part-NNNN.parquet.
 Result<void> write_parquet(DatasetPtr dataset, const std::filesystem::path& target, const ParquetOptions& options);
-// The result of a query as one file. The database must allow to write beside the target: see parquet_temporary.
-Result<void> write_parquet(Database& database, const std::string& query, const std::filesystem::path& target);
-// Where a file is written before it is renamed.
-std::filesystem::path parquet_temporary(const std::filesystem::path& target);
+// The result of a query as one file, which the database must allow to write.
+Result<void> write_parquet(Database& database, const std::string& query, OutputByName& file);
 
 }  // namespace fathom::query

@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <system_error>
 
+#include "io/output_by_name.hpp"
 #include "io/output_file.hpp"
 #include "io/output_set.hpp"
+#include "io/temporary.hpp"
 #include "report/table_output.hpp"
 #include "tables/tables.hpp"
 
@@ -16,14 +18,25 @@ namespace fathom {
 
 namespace {
 
-Result<void> write_one(const TableSource& source, RowForm form, const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return Error(std::generic_category().message(errno), Place::in(path.string()));
+// To an open file, which is closed.
+Result<void> write_one(const TableSource& source, RowForm form, int file, const std::filesystem::path& path) {
   Output out(file);
   auto done = write_rows(out, form, source);
-  if (done.ok()) done = out.finish();
-  if (::close(file) != 0 && done.ok()) done = Error(std::generic_category().message(errno), Place::in(path.string()));
+  if (done.ok()) {
+    done = out.finish();
+    if (!done.ok() && done.error().place().file.empty()) {
+      done = Error(done.error().what(), Place::in(final_path(path).string()));
+    }
+  }
+  const int failed = ::close(file) != 0 && done.ok() ? errno : 0;
+  if (failed != 0) return Error(std::generic_category().message(failed), Place::in(final_path(path).string()));
   return done;
+}
+
+Result<void> write_one(const TableSource& source, RowForm form, const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return Error(std::generic_category().message(errno), Place::in(final_path(path).string()));
+  return write_one(source, form, file, path);
 }
 
 }  // namespace
@@ -34,16 +47,16 @@ Result<void> write_table_files(Dataset& dataset, RowForm form, const std::filesy
   if (!options.table.empty()) {
     FATHOM_TRY(const auto source, open_table(dataset, options.table));
     if (is_stream_target(target)) {
-      const std::filesystem::path device = target == "-" ? "/dev/stdout" : target;
-      return write_one(*source, form, device);
+      FATHOM_TRY(const int stream, open_stream_target(target));
+      return write_one(*source, form, stream, target);
     }
-    FATHOM_TRY(OutputSet files, OutputSet::into(target.has_parent_path() ? target.parent_path() : "."));
-    FATHOM_CHECK(write_one(*source, form, files.path() / target.filename()));
-    return files.commit();
+    FATHOM_TRY(OutputByName file, OutputByName::create(target));
+    FATHOM_CHECK(write_one(*source, form, file.path()));
+    return file.commit();
   }
   if (is_stream_target(target)) return Error::usage("several tables do not fit into a stream: --table T chooses one");
   FATHOM_TRY(OutputSet files,
-             OutputSet::directory(target, {.owns = [&](const auto& file) { return file.extension() == ending; },
+             OutputSet::directory(target, {.owns = [&](const auto& file) { return is_table_file(file, ending); },
                                            .force = options.force,
                                            .source = dataset.path()}));
   for (const TableKind* kind : tables_of(dataset.levels())) {

@@ -256,6 +256,26 @@ const std::vector<TableKind>& table_kinds() {
   return kinds;
 }
 
+bool is_table_file(const std::filesystem::path& relative, std::string_view ending) {
+  if (relative.extension() != ending) return false;
+  const std::string first = relative.begin()->string();
+  const bool alone = !relative.has_parent_path();
+  const auto named = [&](const TableKind& kind) {
+    return alone ? first == std::string(kind.name) + std::string(ending) : first == kind.name;
+  };
+  const std::vector<TableKind>& kinds = table_kinds();
+  if (std::none_of(kinds.begin(), kinds.end(), named)) return false;
+  if (alone) return true;
+  // Folders of values, or the part of one process.
+  const auto below = std::next(relative.begin());
+  const auto file = std::prev(relative.end());
+  if (below == file) return file->native().starts_with("part-");
+  return std::all_of(
+             below, file,
+             [](const std::filesystem::path& folder) { return folder.native().find('=') != std::string::npos; }) &&
+         file->native().starts_with("data_");
+}
+
 std::vector<const TableKind*> tables_of(const std::vector<Level>& levels) {
   std::vector<const TableKind*> out;
   for (const Entry& entry : entries()) {

@@ -2,6 +2,7 @@
 // scans over the levels, with the columns and bounds that are wanted.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ struct TableKind {
 const std::vector<TableKind>& table_kinds();
 // Those that a dataset of these levels has, in the order of table_kinds().
 std::vector<const TableKind*> tables_of(const std::vector<Level>& levels);
+
+// True for a file that all tables of a dataset in a directory have: TABLE.csv, and below TABLE those of its parts
+// (part-0003.parquet) and of the values of a column (location=0/data_0.parquet). The ending has its dot.
+bool is_table_file(const std::filesystem::path& relative, std::string_view ending);
 
 // A table of the dataset. The source keeps the level that it shows; the dataset must outlive it. A table that the
 // dataset does not have, or a bound that the table does not know, is a usage error.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/cancel.hpp"
+#include "io/output_by_name.hpp"
 #include "io/output_file.hpp"
 #include "io/output_set.hpp"
 #include "io/temporary.hpp"
@@ -157,6 +158,48 @@ TEST(Temporaries, OfADeadProcessAreRemovedThoseOfALivingOneStay) {
 
 bool is_data(const fs::path& file) { return file.extension() == ".db"; }
 
+TEST(OutputByName, AppearsWholeWithThePermissionsOfWhatItReplaces) {
+  const TemporaryDirectory folder;
+  put(folder / "a", "old");
+  chmod((folder / "a").c_str(), 0600);
+  {
+    auto file = OutputByName::create(folder / "a");
+    ASSERT_TRUE(file.ok()) << file.error().text();
+    put(file->path(), "half of it");
+    EXPECT_EQ(content(folder / "a"), "old");
+  }
+  EXPECT_EQ(files_in(folder.path()), std::set<std::string>{"a"});
+  auto file = OutputByName::create(folder / "a");
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  put(file->path(), "new");
+  ASSERT_TRUE(file->commit().ok());
+  EXPECT_EQ(content(folder / "a"), "new");
+  struct stat status {};
+  ASSERT_EQ(stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  EXPECT_FALSE(OutputByName::create(folder.path()).ok()) << "a directory is no file";
+}
+
+TEST(OutputByName, FollowsLinksAndWritesThroughToAPipe) {
+  const TemporaryDirectory folder;
+  fs::create_symlink("real", folder / "link");
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = content(pipe); });
+  for (const std::string& target : {std::string(folder / "link"), pipe}) {
+    auto file = OutputByName::create(target);
+    ASSERT_TRUE(file.ok()) << file.error().text();
+    put(file->path(), "all");
+    ASSERT_TRUE(file->commit().ok());
+  }
+  reader.join();
+  EXPECT_EQ(got, "all");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(content(folder / "real"), "all");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
 TEST(OutputSet, LeavesForeignFilesAlone) {
   const TemporaryDirectory folder;
   const fs::path target = folder / "dir";
@@ -205,6 +248,9 @@ TEST(OutputSet, RefusesToWriteIntoWhatItReads) {
   ASSERT_FALSE(inside.ok());
   EXPECT_EQ(inside.error().kind(), ErrorKind::usage);
   EXPECT_TRUE(OutputSet::directory(folder / "copy", {.owns = {}, .force = true, .source = folder / "db"}).ok());
+  const auto same = OutputSet::directory(folder / "db/.", {.owns = {}, .force = true, .source = folder / "db"});
+  ASSERT_FALSE(same.ok());
+  EXPECT_NE(same.error().text().find("is being read"), std::string::npos);
   fs::create_directory_symlink("db", folder / "link");
   EXPECT_FALSE(OutputSet::directory(folder / "link/copy", {.owns = {}, .force = true, .source = folder / "db"}).ok());
   EXPECT_EQ(files_in(folder.path()), (std::set<std::string>{"db/meta.db", "link"}));

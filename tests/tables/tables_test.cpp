@@ -86,6 +86,21 @@ INSTANTIATE_TEST_SUITE_P(Files, ProfileTables,
                                          FATHOM_SHARED_DATA "/hpctoolkit/a-small",
                                          FATHOM_SHARED_DATA "/hpctoolkit/b-loops-cuda"));
 
+TEST(Tables, OnlyFilesNamedAfterTablesAreTheirs) {
+  for (const char* own : {"value.csv", "event.csv", "metric.csv"}) EXPECT_TRUE(is_table_file(own, ".csv")) << own;
+  for (const char* own : {"value.parquet", "event/part-0003.parquet", "event/location=0/data_0.parquet"}) {
+    EXPECT_TRUE(is_table_file(own, ".parquet")) << own;
+  }
+  for (const char* other :
+       {"survey.csv", "value.csv.bak", "value.json", "deep/value.csv", "value/notes.csv", "value.old.csv"}) {
+    EXPECT_FALSE(is_table_file(other, ".csv")) << other;
+  }
+  for (const char* other :
+       {"survey.parquet", "event/mine.parquet", "event/old/data_0.parquet", "event/location=0/x.parquet"}) {
+    EXPECT_FALSE(is_table_file(other, ".parquet")) << other;
+  }
+}
+
 TEST(Tables, BoundsOfValuesChooseRows) {
   const DatasetPtr dataset = open_example("examples/stencil.cubex");
   ASSERT_TRUE(dataset);

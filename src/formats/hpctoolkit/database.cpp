@@ -285,9 +285,14 @@ Result<void> Database::dump(const DumpOptions& asked, const TextSink& sink) {
 // A copy of every file: nothing is lost, whatever it is.
 Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteOptions&) {
   namespace fs = std::filesystem;
+  // Taxonomies of the source take the places of those of an older copy.
+  const auto owns = [&](const fs::path& relative) {
+    std::error_code ignored;
+    return is_database_file(relative) || (relative.parent_path() == "metrics" && relative.extension() == ".yaml" &&
+                                          fs::exists(path() / relative, ignored));
+  };
   FATHOM_TRY(OutputSet directory,
-             OutputSet::directory(target,
-                                  {.owns = is_database_file, .force = work()->options.flag(kForce), .source = path()}));
+             OutputSet::directory(target, {.owns = owns, .force = work()->options.flag(kForce), .source = path()}));
   std::error_code status;
   for (fs::recursive_directory_iterator it(path(), status), end; !status && it != end; it.increment(status)) {
     if (is_temporary_name(it->path().filename().native())) {
@@ -296,14 +301,14 @@ Result<bool> Database::rewrite(const std::filesystem::path& target, const WriteO
     }
     const fs::path to = directory.path() / it->path().lexically_relative(path());
     std::error_code unknown;
-    if (it->is_directory(unknown)) {
+    if (it->is_directory(unknown) && !it->is_symlink(unknown)) {
       fs::create_directories(to, status);
     } else if (it->is_regular_file(unknown)) {
       FATHOM_TRY(const Blob blob, map_file(it->path()));
       FATHOM_CHECK(write_file(to, blob.text()));
     } else {
       FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.not_copied", Place::in(it->path().string()),
-                                            "is neither a file nor a directory; it is left out"));
+                                            "is no file; it is left out"));
     }
   }
   if (status) return Error(status.message(), Place::in(path().string()));

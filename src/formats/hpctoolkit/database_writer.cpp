@@ -18,10 +18,10 @@ namespace fathom::hpctoolkit {
 namespace fs = std::filesystem;
 
 bool is_database_file(const fs::path& relative) {
-  static constexpr std::string_view kNames[] = {"meta.db", "experiment.xml", "profile.db", "cct.db", "trace.db"};
-  const auto parent = relative.parent_path();
-  if (parent == "metrics") return relative.extension() == ".yaml";
-  return parent.empty() && std::find(std::begin(kNames), std::end(kNames), relative.native()) != std::end(kNames);
+  // Other taxonomies in metrics/ are people's own.
+  static constexpr std::string_view kNames[] = {"meta.db", "experiment.xml", "profile.db",
+                                                "cct.db",  "trace.db",       "metrics/default.yaml"};
+  return std::find(std::begin(kNames), std::end(kNames), relative.native()) != std::end(kNames);
 }
 
 Result<void> write_database(const Profile& profile, const Trace* trace, const fs::path& sources, Generation generation,

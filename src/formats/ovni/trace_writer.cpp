@@ -193,12 +193,26 @@ StreamBuilder& StreamBuilder::jumbo(std::string_view mcv, std::uint64_t clock, B
 
 namespace {
 
-// By its path in a trace of any layout.
+// "thread.T", "thread.T.obs" or "thread.T.json".
+bool is_thread_file(std::string_view name) {
+  constexpr std::string_view kThread = "thread.";
+  if (!name.starts_with(kThread)) return false;
+  const std::string_view ending =
+      name.substr(std::min(name.find_first_not_of("0123456789", kThread.size()), name.size()));
+  return ending.empty() || ending == ".obs" || ending == ".json";
+}
+
+// By its path in a trace of any layout: loom.L/proc.P/thread.T. Other folders are not a trace's, whatever is in them.
 bool is_trace_file(const fs::path& relative) {
+  if (relative == "clock-offsets.txt") return true;
+  for (const fs::path& folder : relative.parent_path()) {
+    const std::string& name = folder.native();
+    if (!name.starts_with("loom") && !name.starts_with("proc.") && !name.starts_with("thread.")) return false;
+  }
+  if (!relative.has_parent_path()) return false;
   const std::string name = relative.filename().string();
-  const bool thread = name.starts_with("thread.");
-  return relative == "clock-offsets.txt" || name == "stream.obs" || name == "stream.json" || name == "metadata.json" ||
-         (thread && relative.parent_path().filename().string().starts_with("proc."));
+  if (name == "stream.obs" || name == "stream.json" || name == "metadata.json") return true;
+  return is_thread_file(name) && relative.parent_path().filename().native().starts_with("proc.");
 }
 
 }  // namespace
