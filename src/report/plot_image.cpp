@@ -31,6 +31,7 @@ struct Renderer {
   void (*destroy)(void* cairo) = nullptr;
   void (*finish)(void* surface) = nullptr;
   void (*destroy_surface)(void* surface) = nullptr;
+  void (*pdf_text)(void* surface, int which, const char* text) = nullptr;  // from cairo 1.16 on
 };
 
 Result<Renderer> load() {
@@ -64,6 +65,9 @@ Result<Renderer> load() {
   find(cairo, "cairo_destroy", r.destroy);
   find(cairo, "cairo_surface_finish", r.finish);
   find(cairo, "cairo_surface_destroy", r.destroy_surface);
+  if (cairo != nullptr) {
+    r.pdf_text = reinterpret_cast<decltype(r.pdf_text)>(dlsym(cairo, "cairo_pdf_surface_set_metadata"));
+  }
   if (missing.empty()) return r;
   return Error::usage(fmt::format("PDF and PNG need librsvg and cairo, which were not found ({})", missing))
       .hint("install them (Debian: librsvg2-2), or write .svg");
@@ -89,6 +93,9 @@ Result<std::string> render(const std::string& svg, bool pdf) {
   constexpr int kArgb = 0;
   void* surface = pdf ? r.pdf(append, &bytes, width * scale, height * scale)
                       : r.image(kArgb, static_cast<int>(width * scale), static_cast<int>(height * scale));
+  // The same figure has the same bytes, whenever it is drawn.
+  constexpr int kCreationDate = 5;
+  if (pdf && r.pdf_text != nullptr) r.pdf_text(surface, kCreationDate, "1970-01-01T00:00:00Z");
   void* cairo = r.create(surface);
   r.scale(cairo, scale, scale);
   const Rectangle viewport{0, 0, width, height};

@@ -6,11 +6,16 @@
 #include <otf2/OTF2_Pthread_Locks.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "base/share_out.hpp"
+#include "formats/otf2/anchor.hpp"
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/rewrite.hpp"
+#include "io/file.hpp"
+#include "io/fingerprint.hpp"
+#include "io/output_file.hpp"
 #include "io/output_set.hpp"
 #include "trace/extent.hpp"
 
@@ -55,6 +60,27 @@ class ListenToLibrary {
   OTF2_ErrorCallback before_;
 };
 
+// The library gives every archive a number that is drawn by lot; one made from its definitions keeps the bytes of
+// archives of the same trace the same.
+Result<void> set_trace_id(const fs::path& anchor_file, const fs::path& definitions_file) {
+  FATHOM_TRY(const Blob definitions, map_file(definitions_file));
+  FATHOM_TRY(const Blob anchor_blob, map_file(anchor_file));
+  FATHOM_TRY(const Anchor anchor, read_anchor(anchor_blob, make_work()));
+  std::string text(anchor_blob.text());
+  const auto bytes_of = [](std::uint64_t number) {
+    std::string bytes(sizeof number, '\0');
+    std::memcpy(bytes.data(), &number, sizeof number);
+    return bytes;
+  };
+  const std::size_t at = text.rfind(bytes_of(anchor.trace_id));
+  if (at == std::string::npos) return {};
+  Fingerprint print;
+  print.add(definitions.text());
+  const std::uint64_t hash = std::stoull(print.text().substr(0, 2 * sizeof(std::uint64_t)), nullptr, 16);
+  text.replace(at, sizeof hash, bytes_of(hash));
+  return write_file(anchor_file, text);
+}
+
 struct CloseArchive {
   void operator()(OTF2_Archive* archive) const { (void)OTF2_Archive_Close(archive); }
 };
@@ -89,6 +115,7 @@ class Writer {
     FATHOM_CHECK(
         must(OTF2_Archive_SetBoolProperty(archive_.get(), "OTF2::MPI_COMMUNICATION_COMPLETE", complete_, true)));
     FATHOM_CHECK(must(OTF2_Archive_Close(archive_.release())));
+    if (first) FATHOM_CHECK(set_trace_id(directory / (name + ".otf2"), directory / (name + ".def")));
     return tell();
   }
 
