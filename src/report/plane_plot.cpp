@@ -104,7 +104,7 @@ std::string colour_bar(const Box& box, PlotAxis colour, Palette palette, const T
                        colour.at(t) + 4.5, names.text(t));
   }
   out += fmt::format("<text class=\"colour-name\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                     (box.left + box.right) / 2 + 16, box.top - 10, xml_escape(names.name()));
+                     (box.left + box.right) / 2 + 16, box.top - 10, label_text(names.name()));
   return out + "</g>\n";
 }
 
@@ -182,7 +182,7 @@ std::string panel(const Drawing& drawing, std::size_t number, const Plane& plane
   out += colour_bar({kBarLeft, kPanel.top, kBarLeft + kBarWidth, kPanel.bottom}, scale.axis, scale.palette, names);
   out += fmt::format("<text class=\"title\" x=\"{}\" y=\"18\" font-weight=\"bold\">{}{}</text>\n", kPanel.left,
                      path_label(e.callpaths()[s.callpath].name, kNameWidth),
-                     plane.title.empty() ? "" : ",  " + xml_escape(plane.title));
+                     plane.title.empty() ? "" : ",  " + label_text(plane.title));
   const std::string function = function_label(model.function, e.parameters()) + (drawing.unsure[number] ? " (?)" : "");
   constexpr double kRoom = kPanel.right - kPanel.left + 10;
   const double size = std::clamp(13 * kRoom / text_width(visible_text(function)), 7.0, 13.0);

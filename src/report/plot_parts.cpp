@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 
 namespace fathom::plot {
 
@@ -31,7 +32,7 @@ std::string power_label(const std::string& base, const Exponent& exponent) {
 std::string term_label(const Term& term, std::span<const std::string> parameters) {
   std::string out = coefficient_label(term.coefficient);
   for (const Factor& factor : term.factors) {
-    const std::string name = xml_escape(parameters[factor.parameter]);
+    const std::string name = label_text(parameters[factor.parameter]);
     if (!factor.segments.empty()) out += "·f(" + name + ")";
     if (!factor.power.zero()) out += "·" + power_label(name, factor.power);
     if (!factor.log.zero()) out += "·" + power_label("log₂(" + name + ")", factor.log);
@@ -111,10 +112,10 @@ std::string axes(const Box& box, const PlotAxis& x, const PlotAxis& y, const Axi
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" stroke=\"#333\"/>\n", box.left,
       box.top, box.right - box.left, box.bottom - box.top);
   out += fmt::format("<text class=\"x-name\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                     (box.left + box.right) / 2, box.bottom + 42, xml_escape(x_names.name()));
+                     (box.left + box.right) / 2, box.bottom + 42, label_text(x_names.name()));
   out += fmt::format(
       "<text class=\"y-name\" transform=\"translate({:.1f},{:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-      box.left - 62, (box.top + box.bottom) / 2, xml_escape(y_names.name()));
+      box.left - 62, (box.top + box.bottom) / 2, label_text(y_names.name()));
   return out + "</g>\n";
 }
 
@@ -130,6 +131,8 @@ std::string metric_name(const Experiment& experiment, std::uint32_t metric) {
   const std::string& name = experiment.metrics()[metric].name;
   return name.empty() ? "value" : name;
 }
+
+std::string label_text(std::string_view name) { return xml_escape(visible(name)); }
 
 std::string visible_text(std::string_view content) {
   std::string out;
@@ -190,13 +193,13 @@ std::string path_label(std::string_view path, std::size_t width) {
     from = arrow + 2;
   }
   std::string out(parts.back());
-  if (display_width(out) > width) return xml_escape(shorten_name(out, width));
+  if (display_width(out) > width) return label_text(shorten_name(out, width));
   for (std::size_t i = parts.size() - 1; i-- > 0;) {
     const std::string longer = std::string(parts[i]) + " › " + out;
-    if (display_width(longer) + (i > 0 ? 4 : 0) > width) return "… › " + xml_escape(out);
+    if (display_width(longer) + (i > 0 ? 4 : 0) > width) return "… › " + label_text(out);
     out = longer;
   }
-  return xml_escape(out);
+  return label_text(out);
 }
 
 }  // namespace fathom::plot

@@ -51,6 +51,8 @@ std::string function_label(const Function& function, std::span<const std::string
 // "main › solve" as SVG text content; of a long call path the end, which tells more than its beginning.
 std::string path_label(std::string_view path, std::size_t width);
 
+// A name of the data as part of the SVG; control characters are shown, as everywhere.
+std::string label_text(std::string_view name);
 // What is seen of SVG text content: no elements, one character per entity, none for the zero-width space.
 std::string visible_text(std::string_view content);
 // About how wide a text is in the figures' font, in their units.

@@ -69,9 +69,9 @@ std::string landscape(const Box& box, const Field& corners, const PlotAxis& x, c
   const Point x_name = project.at(0.5, 0, 0);
   const Point y_name = project.at(1, 0.5, 0);
   out += fmt::format("<text class=\"x-name\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                     x_name.first - 18, x_name.second + 36, xml_escape(x_labels.name));
+                     x_name.first - 18, x_name.second + 36, label_text(x_labels.name));
   out += fmt::format("<text class=\"y-name\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", y_name.first + 34,
-                     y_name.second + 36, xml_escape(y_labels.name));
+                     y_name.second + 36, label_text(y_labels.name));
   // Far cells first: those with a large y and a small x.
   const int columns = corners.columns - 1;
   const int rows = corners.rows - 1;
