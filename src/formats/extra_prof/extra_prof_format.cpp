@@ -196,8 +196,9 @@ class PointTree {
     }
   }
 
-  // Every node's values into the builder.
-  void put(ExperimentBuilder& builder, std::uint32_t point) const {
+  // Every node's values into the builder; how many call paths are left out.
+  std::uint64_t put(ExperimentBuilder& builder, std::uint32_t point) const {
+    std::uint64_t left_out = 0;
     struct Todo {
       std::uint32_t node;
       std::string path;
@@ -242,14 +243,28 @@ class PointTree {
                     additional_.present(m, too_much ? of(node) : exclusive(node, of, unused)));
       }
       // Children that take longer than the node itself ran beside it: they cannot be told apart, and are left out.
-      if (too_much && !choices_.concurrent) continue;
+      if (too_much && !choices_.concurrent) {
+        left_out += below(node);
+        continue;
+      }
       for (auto it = node.children.rbegin(); it != node.children.rend(); ++it) {
         todo.push_back({*it, at.path + "->" + nodes_[*it].name});
       }
     }
+    return left_out;
   }
 
  private:
+  // How many nodes are below one.
+  [[nodiscard]] std::uint64_t below(const Merged& node) const {
+    std::vector<std::uint32_t> todo = node.children;
+    for (std::size_t i = 0; i < todo.size(); ++i) {
+      const std::vector<std::uint32_t>& children = nodes_[todo[i]].children;
+      todo.insert(todo.end(), children.begin(), children.end());
+    }
+    return todo.size();
+  }
+
   [[nodiscard]] double joined(const std::vector<double>& threads, NodeType type) const {
     double sum = 0;
     for (const double v : threads) sum += v;
@@ -306,6 +321,13 @@ class PointTree {
   std::vector<Merged> nodes_;
 };
 
+Result<void> tell_left_out(std::uint64_t count, const std::string& file, const Work& work) {
+  if (count == 0) return {};
+  return work->diagnostics.add(
+      "extra_prof.left_out", Severity::warning, Place::in(file),
+      "a call path takes longer than the one it is below, and is left out (--concurrent-threads keeps it)", count);
+}
+
 Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,
                               const std::vector<RunFile>& runs, Scaling scaling, const Work& work) {
   // Ranks have threads of their own: plain weak scaling is not known here.
@@ -332,7 +354,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
     while (end < runs.size() && runs[end].point == runs[i].point) ++end;
     PointTree tree(end - i, choices(work, scaling));
     for (std::size_t k = i; k < end; ++k) tree.lay(files[k], k - i);
-    tree.put(builder, builder.point(runs[i].point));
+    FATHOM_CHECK(tell_left_out(tree.put(builder, builder.point(runs[i].point)), runs[i].path.string(), work));
     i = end;
   }
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
@@ -352,7 +374,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   builder.parameter("run");
   PointTree tree(1, choices(work, Scaling::weak_threaded));
   tree.lay(file, 0);
-  tree.put(builder, builder.point(std::vector<double>{1}));
+  FATHOM_CHECK(tell_left_out(tree.put(builder, builder.point(std::vector<double>{1})), source.path().string(), work));
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
   auto dataset =
       std::make_unique<ExperimentDataset>(format(), source.path(), work, std::move(experiment), file.version);

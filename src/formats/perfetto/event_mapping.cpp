@@ -241,8 +241,11 @@ void PerfettoMapping::take_event(const Packet& packet, Sequence& sequence) {
     case event_type::state:
       state(name_of(event, sequence), at);
       break;
-    default:
-      store_.point(tracks_.row(at.track), marked(name_of(event, sequence), at));
+    default: {
+      const std::uint32_t row = tracks_.row(at.track);
+      store_.point(row, marked(name_of(event, sequence), at));
+      flows(event, row, at);
+    }
   }
 }
 

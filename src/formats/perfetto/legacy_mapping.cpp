@@ -40,6 +40,7 @@ void PerfettoMapping::legacy(const TrackEvent& event, Sequence& sequence, const 
     const std::uint64_t id = key_of("bind_id", {}, *old.bind_id);
     store_.flow(row, marked("flow", at), id, (old.flow_direction & kFlowIn) == 0, (old.flow_direction & kFlowOut) == 0);
   }
+  flows(event, row, at);
   const auto named_region = [&] { return event.has_name ? interned_region(event, sequence) : Event::kNoName; };
   switch (old.phase) {
     case 'B':

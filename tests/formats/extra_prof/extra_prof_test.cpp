@@ -62,6 +62,10 @@ std::map<std::string, double> times(const std::vector<std::string>& flags) {
   auto dataset = open_source(Source::of(Blob::own("x", file)), work);
   EXPECT_TRUE(dataset.ok()) << dataset.error().text();
   const auto e = *(*dataset)->experiment();
+  // What is left out is told, one by one.
+  std::uint64_t told = 0;
+  for (const Diagnostic& one : work->diagnostics.all()) told += one.id == "extra_prof.left_out" ? one.count : 0;
+  EXPECT_EQ(told, 4 - e->callpaths().size());
   std::map<std::string, double> out;
   for (const Series& s : e->series()) {
     if (e->metrics()[s.metric].name != "time") continue;

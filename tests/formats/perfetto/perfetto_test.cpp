@@ -300,6 +300,9 @@ TEST(Perfetto, OldEventsOfAllPhases) {
   std::string argument;
   put_bytes(argument, 4, annotation);
   legacy(4000, 'C', "memory", elsewhere, argument);
+  std::string flows;  // ids as newer events have them
+  put_number(flows, 36, 7);
+  legacy(5000, 'I', "moment", elsewhere, flows);
   DatasetPtr dataset;
   const auto trace = read_text(made.text, "perfetto", dataset);
   ASSERT_NE(trace, nullptr);
@@ -308,12 +311,15 @@ TEST(Perfetto, OldEventsOfAllPhases) {
   EXPECT_EQ(trace->definitions().regions[0].file, "a.cc");
   EXPECT_EQ(trace->definitions().regions[0].begin_line, 12);
   const auto events = events_of(*trace);
-  ASSERT_EQ(events.size(), 5U);
+  ASSERT_EQ(events.size(), 7U);
   EXPECT_EQ(events[2].kind, EventKind::marker);
   EXPECT_EQ(events[2].origin, events[1].record);
   EXPECT_EQ(events[3].kind, EventKind::counter);
   EXPECT_EQ(std::bit_cast<double>(events[3].value), 2.5);
-  EXPECT_EQ(events[4].time_ns - events[0].time_ns, 7000);
+  EXPECT_EQ(events[4].kind, EventKind::marker);
+  EXPECT_EQ(events[5].kind, EventKind::marker);
+  EXPECT_EQ(events[4].time_ns, events[5].time_ns);
+  EXPECT_EQ(events[6].time_ns - events[0].time_ns, 7000);
   EXPECT_EQ(trace->definitions().metrics[0].name, "memory used");
 }
 
