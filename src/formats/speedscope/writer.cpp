@@ -139,12 +139,15 @@ Result<void> write_trace(const Trace& trace, const std::filesystem::path& target
   const std::int64_t start = span ? span->from_ns : 0;
   const std::int64_t end = span ? span->to_ns : 0;
   const auto rows = view_rows(trace);
+  // The name of the only process tells nothing apart, and would grow when the file is written again.
+  const bool one_process = std::all_of(
+      rows.begin(), rows.end(), [&](const ViewRow& row) { return row.process_name == rows.front().process_name; });
   const Place place = Place::in(target.string());
   std::uint64_t left_out = 0;
   std::uint64_t unfinished = 0;
   SliceView view(trace);
   for (std::size_t i = 0; i < trace.location_count(); ++i) {
-    const std::string name = rows[i].process_name + " / " + rows[i].thread_name;
+    const std::string name = one_process ? rows[i].thread_name : rows[i].process_name + " / " + rows[i].thread_name;
     EventedSink sink(trace, document, 0, start, name);
     FATHOM_CHECK(view.write(LocationId(i), {}, sink));
     sink.finish(end);
