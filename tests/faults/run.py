@@ -241,6 +241,13 @@ def no_permission(scratch):
     for path in (closed, secret):
         done = run("info", path)
         check(done.returncode == 2 and b"ermission denied" in done.stderr and str(path).encode() in done.stderr, done.stderr)
+    # A run among others that may not be looked into is told, not passed by.
+    for point in (1, 2, 4):
+        (scratch / "runs" / f"a.p{point}").mkdir(parents=True)
+        shutil.copy(EXAMPLES / "stencil.cubex", scratch / "runs" / f"a.p{point}" / "profile.cubex")
+    (scratch / "runs" / "a.p2").chmod(0)
+    done = run("info", scratch / "runs")
+    check(done.returncode == 0 and b"a.p2" in done.stderr and b"ermission denied" in done.stderr, done.stderr)
     example = scratch / "stencil.cubex"
     shutil.copy(EXAMPLES / "stencil.cubex", example)
     example.chmod(0o644)
@@ -255,6 +262,20 @@ def no_permission(scratch):
     protected.chmod(0o444)
     done = run("convert", example, protected)
     check(done.returncode == 2 and protected.read_text() == "mine", done.stderr)
+
+
+def halves(scratch):
+    """Files of which the second half is missing, as after a killed job: whatever is asked of them, an answer or an error."""
+    for source in ("ring", "ovni", "tau", "stencil.cubex", "gpu.sqlite", "steps.cali", "samples.perf.txt", "scaling.txt"):
+        copy = scratch / source
+        (shutil.copytree if (EXAMPLES / source).is_dir() else shutil.copy)(EXAMPLES / source, copy)
+        for file in copy.rglob("*") if copy.is_dir() else [copy]:
+            if file.is_file():
+                os.truncate(file, file.stat().st_size // 2)
+        for command in ("info", "check", "report", "waits", "efficiency", "critical-path", "what-if", "balance", "stats", "tree",
+                        "events", "model", "dump"):
+            done = fathom(command, copy)
+            check(done.returncode in (0, 1, 2), command, source, done.returncode, done.stderr)
 
 
 def pipes_and_devices(scratch):
@@ -449,7 +470,7 @@ def shrinking(scratch):
         check(not any(".fathom-" in p.name for p in scratch.iterdir()), "temporaries are left")
 
 
-CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, pipes_and_devices, links, foreign_files,
+CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, halves, pipes_and_devices, links, foreign_files,
                                  same_bytes, escapes, shrinking)}
 
 

@@ -104,8 +104,16 @@ std::vector<fs::path> datasets_in(const fs::path& directory, std::size_t most, c
   return datasets;
 }
 
+// A directory that may not be looked into: a run all the same, and whoever opens it says why it cannot be read.
+bool is_closed(const fs::path& directory) {
+  std::error_code status;
+  const fs::directory_iterator look(directory, status);
+  return status == std::errc::permission_denied;
+}
+
 // The runs in a point directory: it is a dataset itself, or it holds files or directories that are.
 std::vector<fs::path> runs_in(const fs::path& directory, const Work& work) {
+  if (is_closed(directory)) return {directory};
   std::vector<fs::path> files = of_one_kind(files_in(directory, kAll));
   // A name promises nothing; what is there decides.
   const auto sound = [&](const fs::path& file) { return format_at(file, work) != nullptr; };
@@ -159,7 +167,7 @@ Result<void> keep_one_format(std::vector<Member>& members, const fs::path& where
   const std::size_t first = *std::min_element(ranks.begin(), ranks.end());
   std::vector<Member> kept;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (ranks[i] == first) kept.push_back(std::move(members[i]));
+    if (ranks[i] == first || is_closed(members[i].path)) kept.push_back(std::move(members[i]));
   }
   const std::size_t others = members.size() - kept.size();
   members = std::move(kept);

@@ -203,7 +203,10 @@ std::string RunCalls::path_name(std::uint32_t path) const {
   if (path == 0) return "compute";
   std::string out;
   for (; path != 0; path = paths.parent(path)) {
-    const std::string& name = trace->definitions().regions[paths.region(path)].name;
+    // A function whose name is in a part of the file that is lost has none.
+    const std::uint32_t region = paths.region(path);
+    const auto& regions = trace->definitions().regions;
+    const std::string name = region < regions.size() ? regions[region].name : "unknown region";
     out = out.empty() ? name : name + "->" + out;
   }
   return out;
