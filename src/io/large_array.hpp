@@ -5,6 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -12,6 +15,24 @@
 #include "base/result.hpp"
 
 namespace fathom {
+
+// Pages that arrays of a known size share: huge ones, where the system has them, which a small array alone could not
+// fill. They go with the last array.
+class SharedPages {
+ public:
+  explicit SharedPages(std::size_t bytes);
+  SharedPages(const SharedPages&) = delete;
+  SharedPages& operator=(const SharedPages&) = delete;
+  ~SharedPages();
+
+  // Null = there is no room for that many bytes.
+  void* take(std::size_t bytes);
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t taken_ = 0;
+};
 
 // What arrays may hold in memory together. It must outlive them. MT: safe.
 class ArrayPool {
@@ -36,8 +57,13 @@ class ArrayPool {
     int none = 0;
     error_.compare_exchange_strong(none, code);
   }
+  // Room for that many bytes, at `data`; null = there is none.
+  std::shared_ptr<SharedPages> share(std::size_t bytes, void*& data);
 
  private:
+  std::mutex mutex_;
+  std::shared_ptr<SharedPages> pages_;  // with room, maybe
+  std::size_t shared_ = 0;              // bytes of all of them
   std::uint64_t limit_;
   std::atomic<std::uint64_t> used_ = 0;
   std::atomic<std::uint64_t> in_files_ = 0;
@@ -58,14 +84,18 @@ class LargeMemory {
 
   // At least that many bytes; false = it could not grow, as the pool knows.
   bool grow(std::size_t bytes);
+  // The same for memory that has none yet, and will hardly need more: exactly so many, next to others.
+  bool fit(std::size_t bytes);
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
   void swap(LargeMemory& other) noexcept;
   bool to_file(std::size_t bytes);
+  void release();
 
   ArrayPool* pool_ = nullptr;
+  std::shared_ptr<SharedPages> shared_;  // where data() is, if not in pages of its own
   void* data_ = nullptr;
   std::size_t capacity_ = 0;
   int descriptor_ = -1;
@@ -79,6 +109,12 @@ class LargeArray {
  public:
   LargeArray() = default;
   explicit LargeArray(ArrayPool& pool) : memory_(pool) {}
+  // Copies of the items; none when there is no room for them, as the pool knows.
+  LargeArray(ArrayPool& pool, std::span<const T> items) : memory_(pool) {
+    if (items.empty() || !memory_.fit(items.size_bytes())) return;
+    std::memcpy(data(), items.data(), items.size_bytes());
+    size_ = items.size();
+  }
   LargeArray(LargeArray&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
   LargeArray& operator=(LargeArray&& other) noexcept {
     memory_ = std::move(other.memory_);
@@ -91,6 +127,10 @@ class LargeArray {
       return;
     }
     data()[size_++] = item;
+  }
+  // Room for that many, all at once.
+  void reserve(std::size_t size) {
+    if (memory_.data() == nullptr && size > 0) (void)memory_.fit(size * sizeof(T));
   }
   // New items are zero; nothing when it could not grow.
   void resize(std::size_t size) {
