@@ -61,6 +61,15 @@ struct Channel {
   friend auto operator<=>(const Channel&, const Channel&) = default;
 };
 
+// What a location does in a channel.
+struct ChannelUse {
+  std::uint32_t first_send = kNone;  // number; Send::posting of each is the next one
+  std::uint32_t last_send = kNone;
+  bool in_order = true;                                            // receives are over as they were posted
+  std::int64_t posted = std::numeric_limits<std::int64_t>::min();  // the last receive, and by which record
+  std::uint64_t record = 0;
+};
+
 // The sender's end of a message. What is asked of the other end again and again is kept here too: ends lie far apart.
 struct Send {
   static constexpr std::uint32_t kMostCalls = (1U << 29) - 1;
@@ -69,7 +78,7 @@ struct Send {
   std::int64_t posted = 0;          // the receive; until it is matched: entry of the call that issues it
   std::uint32_t receiver = kNone;   // location of the matching end; until it is matched: LocationCalls::channels
   std::uint32_t completed = kNone;  // call there that completes the receive; none = it is not matched
-  std::uint32_t posting = kNone;    // call there that posts it; none = another thread's
+  std::uint32_t posting = kNone;    // call there that posts it; none = another thread's; until then: ChannelUse
   std::uint32_t call : 29 = 0;      // that issues it
   SendMode mode : 2 = SendMode::standard;
   bool by_send_receive : 1 = false;
@@ -176,6 +185,7 @@ struct LocationCalls {
   static constexpr std::uint32_t kInsideStep = 32;
   std::vector<std::int64_t> inside;  // time in all calls before every kInsideStep-th one
   LargeArray<Channel> channels;
+  std::vector<ChannelUse> channel_uses;  // until messages are matched
   LargeArray<Send> sends;
   LargeArray<Receive> receives;     // in the order of completion
   LargeArray<SendDone> sends_done;  // in the order of completion

@@ -3,6 +3,7 @@
 #include <bit>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,13 +23,19 @@ namespace {
 class ProcessReader {
  public:
   ProcessReader(const Trace& trace, const Names& names, RunCalls& run, std::uint32_t process, PartsByGroup& parts,
-                PathTable& paths, TokenArrays& tokens)
-      : trace_(trace), names_(names), run_(run), parts_(parts), tokens_(tokens) {
+                PathTable& paths, ReaderArrays& arrays)
+      : trace_(trace), names_(names), run_(run), parts_(parts), arrays_(arrays) {
     for (const std::uint32_t location : run.processes[process]) {
       at_[run.locations[location].id] = states_.size();
       State state(paths);
       state.location = location;
-      state.tokens = tokens.take();
+      state.tokens = arrays.tokens.take();
+      LocationCalls& here = run.locations[location];
+      here.calls = arrays.calls.take();
+      here.sends = arrays.sends.take();
+      here.receives = arrays.receives.take();
+      here.sends_done = arrays.sends_done.take();
+      here.parts = arrays.parts.take();
       states_.push_back(std::move(state));
     }
   }
@@ -36,7 +43,7 @@ class ProcessReader {
   Result<void> read() {
     if (states_.size() == 1) {
       FATHOM_TRY(auto stream, trace_.open(run_.locations[states_[0].location].id, {}));
-      EventCursor cursor(std::move(stream), 1024);
+      EventCursor cursor(std::move(stream));
       while (const Event* event = cursor.next()) take(states_[0], *event);
       FATHOM_CHECK(cursor.status());
     } else {
@@ -60,11 +67,11 @@ class ProcessReader {
     std::uint32_t depth = 0;  // of calls inside calls
     bool untimed = false;     // the call around has no time
     bool has_part = false;
-    CommunicatorId communicator;    // that the call names
-    std::uint32_t posting = kNone;  // the call that posted the last receive
+    CommunicatorId communicator;  // that the call names
+    std::uint64_t record = 0;     // of the call
     std::uint32_t token = 0;
     std::int64_t inside = 0;  // time in calls that are over
-    TokenArrays::Tokens tokens;
+    LargeArray<std::uint32_t> tokens;
     struct Reading {
       bool known = false;
       std::int64_t time = 0;
@@ -165,6 +172,7 @@ class ProcessReader {
     if (here.calls.size() % LocationCalls::kInsideStep == 0) here.inside.push_back(state.inside);
     here.calls.push_back(call);
     state.communicator = event.communicator;
+    state.record = event.record;
     state.has_part = false;
     state.token = mixed(0, name);
   }
@@ -213,20 +221,29 @@ class ProcessReader {
       if (const auto made = made_.find(event.origin); made != made_.end()) half.mode = made->second;
     }
     const auto number = static_cast<std::uint32_t>(here.sends.size());
+    here.sends.push_back(half);
+    if (half.receiver == kNone || here.sends.size() == number) return;  // no room for it, as the pool knows
+    ChannelUse& use = use_of(here, half.receiver);
+    (use.first_send == kNone ? use.first_send : here.sends[use.last_send].posting) = number;
+    use.last_send = number;
     if (call.kind == CallKind::send || call.kind == CallKind::send_receive) {
       here.sends_done.push_back({half.call, state.location, number});
     } else {
       open_.add({event.record, state.location, number});
     }
-    here.sends.push_back(half);
+  }
+  static ChannelUse& use_of(LocationCalls& here, std::uint32_t channel) {
+    if (channel >= here.channel_uses.size()) here.channel_uses.resize(channel + std::size_t{1});
+    return here.channel_uses[channel];
   }
 
-  // Mostly receives are over in the order in which they were posted, by one call after the other.
-  static std::uint32_t posting_call(const LocationCalls& here, std::int64_t posted, std::uint32_t last) {
-    const std::size_t next = last == kNone ? 0 : last + std::size_t{1};
+  // Mostly every record is a call, so that the number of the one that posted a receive tells which.
+  static std::uint32_t posting_call(const State& state, const LocationCalls& here, std::int64_t posted,
+                                    std::uint64_t record) {
     const auto& calls = here.calls;
-    if (next > 0 && next < calls.size() && calls[next].entry == posted && calls[next - 1].entry < posted) {
-      return static_cast<std::uint32_t>(next);
+    const std::uint64_t guess = calls.size() - 1 - (state.record - record);
+    if (guess < calls.size() && calls[guess].entry == posted && (guess == 0 || calls[guess - 1].entry < posted)) {
+      return static_cast<std::uint32_t>(guess);
     }
     return here.entered_lately(posted);
   }
@@ -244,9 +261,15 @@ class ProcessReader {
     }
     if (event.peer < 0) return;
     half.channel = state.channels.of({event.peer, event.communicator.value, event.tag}, here.channels);
-    half.posting = state.posting = posting_call(here, half.posted, state.posting);
-    half.sent_bytes = static_cast<std::int64_t>(event.origin != Event::kNoRecord ? event.origin : event.record);
+    if (half.channel == kNone) return;  // no room for it, as the pool knows
+    const std::uint64_t record = event.origin != Event::kNoRecord ? event.origin : event.record;
+    half.posting = posting_call(state, here, half.posted, record);
+    half.sent_bytes = static_cast<std::int64_t>(record);
     here.receives.push_back(half);
+    ChannelUse& use = use_of(here, half.channel);
+    if (std::tie(half.posted, record) < std::tie(use.posted, use.record)) use.in_order = false;
+    use.posted = half.posted;
+    use.record = record;
   }
 
   void complete(State& state, LocationCalls& here, const Event& event) {
@@ -322,7 +345,12 @@ class ProcessReader {
   void finish(State& state) {
     LocationCalls& here = run_.locations[state.location];
     if (state.tokens.size() == here.calls.size()) find_loop(here, state.tokens);
-    tokens_.give_back(std::move(state.tokens));
+    arrays_.tokens.give_back(std::move(state.tokens));
+    here.calls = arrays_.calls.settled(std::move(here.calls));
+    here.sends = arrays_.sends.settled(std::move(here.sends));
+    here.receives = arrays_.receives.settled(std::move(here.receives));
+    here.sends_done = arrays_.sends_done.settled(std::move(here.sends_done));
+    here.parts = arrays_.parts.settled(std::move(here.parts));
   }
 
   // Turns are counted by what ends them: the last collective of everybody, or the last call that completes something.
@@ -374,7 +402,7 @@ class ProcessReader {
   const Names& names_;
   RunCalls& run_;
   PartsByGroup& parts_;
-  TokenArrays& tokens_;
+  ReaderArrays& arrays_;
   std::map<LocationId, std::size_t> at_;
   std::vector<State> states_;
   OpenSends open_;  // nonblocking sends by the record that began them
@@ -400,10 +428,10 @@ Result<RunCalls> read_calls(const Trace& trace, const Work& work, Kept kept) {
     return sum;
   };
   std::vector<PathTable> paths(run.processes.size());
-  TokenArrays tokens(*run.pool);
+  ReaderArrays arrays(*run.pool);
   FATHOM_TRY(Share share, Share::of("reading calls", run.processes.size(), weight));
   FATHOM_CHECK(share.each([&](std::size_t i) {
-    return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i], paths[i], tokens).read();
+    return ProcessReader(trace, names, run, static_cast<std::uint32_t>(i), parts[i], paths[i], arrays).read();
   }));
   FATHOM_CHECK(run.pool->status());
   if (!share.alone()) {

@@ -166,7 +166,7 @@ Result<Delays> find_delays(const RunCalls& run, RunWaits& waits, const Intervals
   Delays out;
   out.locations.resize(run.locations.size());
   out.order = LargeArray<WaitPlace>(*run.pool);
-  constexpr std::size_t kAhead = 4;
+  constexpr std::size_t kAhead = 8;
   FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
     auto& list = waits.locations[l].waits;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -198,10 +198,14 @@ Result<Delays> find_delays(const RunCalls& run, RunWaits& waits, const Intervals
     return a.location != b.location ? a.location < b.location : a.wait > b.wait;
   });
   Sweep sweep(run, waits, intervals, out);
-  std::uint64_t steps = 0;
-  for (const WaitPlace place : out.order) {
-    if (++steps % 65536 == 0 && cancelled()) return cancelled_error();
-    sweep.take(place);
+  for (std::size_t i = 0; i < out.order.size(); ++i) {
+    if (i % 65536 == 65535 && cancelled()) return cancelled_error();
+    // Locations take turns, so that each lies far from the one before.
+    if (i + kAhead < out.order.size()) {
+      const WaitPlace& later = out.order[i + kAhead];
+      __builtin_prefetch(&waits.locations[later.location].waits[later.wait]);
+    }
+    sweep.take(out.order[i]);
   }
   if (PathShares::known(run)) FATHOM_CHECK(find_delay_paths(run, waits, intervals, out));
   return out;

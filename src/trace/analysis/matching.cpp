@@ -55,36 +55,20 @@ void set_receiver(RunCalls& run, const MatchedSend& matched) {
   half.posted = matched.posted;
 }
 
-// The sends of one location by channel, in order. MT: safe (const).
-struct SendsByChannel {
-  std::vector<std::uint32_t> first;  // by channel, and the end
-  LargeArray<std::uint32_t> sends;
-
-  void sort(const LocationCalls& here, ArrayPool& pool) {
-    first.assign(here.channels.size() + 1, 0);
-    for (const Send& half : here.sends) ++first[half.receiver + 1];
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    sends = LargeArray<std::uint32_t>(pool);
-    sends.resize(here.sends.size());
-    if (sends.size() < here.sends.size()) return;  // as the pool knows
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 0; i < here.sends.size(); ++i) sends[next[here.sends[i].receiver]++] = i;
-  }
-};
-
-// Messages from one rank with one communicator and tag, in the order in which they were sent: numbers of sends of a
-// location, or ends where several threads sent them or another process of a team has read them.
+// Messages from one rank with one communicator and tag, in the order in which they were sent: sends of a location, or
+// ends where several threads sent them or another process of a team has read them.
 struct Lane {
   std::uint32_t location = kNone;
-  const std::uint32_t* next = nullptr;
-  const std::uint32_t* end = nullptr;
+  std::uint32_t next = kNone;
   const SendEnd* next_end = nullptr;
   const SendEnd* last_end = nullptr;
 
   bool take(const RunCalls& run, std::uint32_t process, SendEnd& out) {
-    if (next != end) {
-      out = end_of(run, location, *next++, process);
-      if (next != end) __builtin_prefetch(&run.locations[location].sends[*next]);
+    if (next != kNone) {
+      const auto& sends = run.locations[location].sends;
+      out = end_of(run, location, next, process);
+      next = sends[next].posting;
+      if (next != kNone) __builtin_prefetch(&sends[next]);
       return true;
     }
     if (next_end == last_end) return false;
@@ -155,33 +139,20 @@ class Receiver {
   // Mostly receives of a channel are over in the order in which they were posted. Those of other channels are sorted.
   void in_order(std::uint32_t location) {
     const LocationCalls& here = run_.locations[location];
-    struct State {
-      Lane* lane = nullptr;
-      std::int64_t posted = std::numeric_limits<std::int64_t>::min();
-      std::uint64_t order = 0;
-      bool sorted = true;
-    };
-    std::vector<State> states(here.channels.size());
-    for (std::size_t c = 0; c < states.size(); ++c) {
+    std::vector<Lane*> lanes(here.channels.size());
+    for (std::size_t c = 0; c < lanes.size(); ++c) {
       const auto lane = lanes_.find(here.channels[c]);
-      if (lane != lanes_.end()) states[c].lane = &lane->second;
-    }
-    bool all_sorted = true;
-    for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
-      const Receive& half = here.receives[i];
-      State& state = states[half.channel];
-      const std::uint64_t order = posting_record(half);
-      if (std::tie(half.posted, order) < std::tie(state.posted, state.order)) all_sorted = state.sorted = false;
-      state.posted = half.posted;
-      state.order = order;
+      if (lane != lanes_.end() && here.channel_uses[c].in_order) lanes[c] = &lane->second;
     }
     for (std::uint32_t i = 0; i < here.receives.size(); ++i) {
-      State& state = states[here.receives[i].channel];
-      if (state.sorted && state.lane != nullptr) pair(*state.lane, location, i);
+      if (Lane* lane = lanes[here.receives[i].channel]) pair(*lane, location, i);
     }
-    if (all_sorted) return;
-    by_time(std::span(&location, 1),
-            [&](std::uint32_t l, std::uint32_t i) { return !states[run_.locations[l].receives[i].channel].sorted; });
+    const auto unsorted = [&](std::uint32_t, std::uint32_t i) {
+      return !here.channel_uses[here.receives[i].channel].in_order;
+    };
+    if (!std::all_of(here.channel_uses.begin(), here.channel_uses.end(),
+                     [](const ChannelUse& use) { return use.in_order; }))
+      by_time(std::span(&location, 1), unsorted);
   }
 
   template <class Wanted>
@@ -230,17 +201,11 @@ struct Outgoing {
 
 // Where everything is in one process.
 Result<void> match_here(RunCalls& run) {
-  std::vector<SendsByChannel> sorted(run.locations.size());
-  FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t l) -> Result<void> {
-    sorted[l].sort(run.locations[l], *run.pool);
-    return {};
-  }));
-  FATHOM_CHECK(run.pool->status());
   std::vector<std::vector<Outgoing>> incoming(run.processes.size());
   for (std::uint32_t l = 0; l < run.locations.size(); ++l) {
     const auto& channels = run.locations[l].channels;
     for (std::uint32_t c = 0; c < channels.size(); ++c) {
-      if (sorted[l].first[c] == sorted[l].first[c + 1]) continue;
+      if (run.locations[l].channel_uses[c].first_send == kNone) continue;
       const std::uint32_t to = run.process_of_rank(channels[c].peer);
       if (to != kNone) incoming[to].push_back({l, c});
     }
@@ -252,16 +217,16 @@ Result<void> match_here(RunCalls& run) {
     std::vector<SendEnd> ends;  // of senders with several threads
     for (const Outgoing& out : incoming[i]) {
       const LocationCalls& from = run.locations[out.location];
-      const SendsByChannel& sends = sorted[out.location];
-      const std::uint32_t* begin = sends.sends.data() + sends.first[out.channel];
-      const std::uint32_t* end = sends.sends.data() + sends.first[out.channel + 1];
+      const std::uint32_t first = from.channel_uses[out.channel].first_send;
       if (run.processes[from.process].size() > 1 || run.process_of_rank(from.rank) != from.process) {
-        for (; begin != end; ++begin) ends.push_back(end_of(run, out.location, *begin, process));
+        for (std::uint32_t send = first; send != kNone; send = from.sends[send].posting) {
+          ends.push_back(end_of(run, out.location, send, process));
+        }
         continue;
       }
       Channel channel = from.channels[out.channel];
       channel.peer = from.rank;
-      lanes[channel] = Lane{out.location, begin, end};
+      lanes[channel] = Lane{out.location, first};
     }
     sort_ends(ends);
     add_lanes(ends, lanes);
@@ -330,16 +295,17 @@ Result<void> match_together(const Share& share, const std::vector<unsigned>& own
 }
 
 Result<void> match_messages(RunCalls& run) {
-  // Where processes of a team have read the calls, the ends of messages know each other.
   if (run.matched) {
+    // Processes of a team have read the calls together: the ends of messages know each other.
     run.messages = 0;
     for (const LocationCalls& here : run.locations) {
       for (const Receive& half : here.receives) run.messages += half.matched() ? 1 : 0;
     }
-    return {};
+  } else {
+    FATHOM_CHECK(match_here(run));
   }
-  FATHOM_CHECK(match_here(run));
   run.matched = true;
+  for (LocationCalls& here : run.locations) here.channel_uses = {};
   return {};
 }
 

@@ -1,9 +1,10 @@
 // Tables that the reader of calls asks for every message: flat, because a node for each would cost more than the rest.
 #pragma once
 
-#include <mutex>
+#include <deque>
 #include <vector>
 
+#include "io/spare_arrays.hpp"
 #include "trace/analysis/calls.hpp"
 
 namespace fathom::analysis {
@@ -13,36 +14,36 @@ inline std::uint64_t scattered(std::uint64_t key) {
   return key ^ (key >> 29);
 }
 
-// What calls of a process look like, call by call. Processes use the same arrays one after the other: the first touch
-// of a page costs more than what is written to it. MT: safe.
-class TokenArrays {
- public:
-  using Tokens = LargeArray<std::uint32_t>;
-  explicit TokenArrays(ArrayPool& pool) : pool_(pool) {}
+// Where processes are read, one after the other. MT: safe.
+struct ReaderArrays {
+  explicit ReaderArrays(ArrayPool& pool)
+      : calls(pool), sends(pool), receives(pool), sends_done(pool), parts(pool), tokens(pool) {}
 
-  Tokens take() {
-    const std::lock_guard lock(mutex_);
-    if (spare_.empty()) return Tokens(pool_);
-    Tokens tokens = std::move(spare_.back());
-    spare_.pop_back();
-    return tokens;
-  }
-  void give_back(Tokens tokens) {
-    tokens.resize(0);
-    const std::lock_guard lock(mutex_);
-    spare_.push_back(std::move(tokens));
-  }
-
- private:
-  ArrayPool& pool_;
-  std::mutex mutex_;
-  std::vector<Tokens> spare_;
+  SpareArrays<Call> calls;
+  SpareArrays<Send> sends;
+  SpareArrays<Receive> receives;
+  SpareArrays<SendDone> sends_done;
+  SpareArrays<Part> parts;
+  SpareArrays<std::uint32_t> tokens;  // what calls look like
 };
 
 // Numbers channels in the order in which they come. MT: externally synchronised.
 class ChannelNumbers {
  public:
+  // Programs do the same again and again: mostly it is the one that came behind the last one before, too.
   std::uint32_t of(const Channel& wanted, LargeArray<Channel>& channels) {
+    const std::uint32_t guess = last_ < followers_.size() ? followers_[last_] : kNone;
+    if (guess < channels.size() && channels[guess] == wanted) return last_ = guess;
+    const std::uint32_t found = find(wanted, channels);
+    if (last_ < kNone) {
+      if (last_ >= followers_.size()) followers_.resize(last_ + std::size_t{1}, kNone);
+      followers_[last_] = found;
+    }
+    return last_ = found;
+  }
+
+ private:
+  std::uint32_t find(const Channel& wanted, LargeArray<Channel>& channels) {
     if (2 * channels.size() >= slots_.size()) grow(channels);
     for (std::size_t at = home(wanted);; at = (at + 1) & (slots_.size() - 1)) {
       if (slots_[at] == kNone) {
@@ -54,8 +55,6 @@ class ChannelNumbers {
       if (channels[slots_[at]] == wanted) return slots_[at];
     }
   }
-
- private:
   [[nodiscard]] std::size_t home(const Channel& channel) const {
     const std::uint64_t ends = std::uint64_t{static_cast<std::uint32_t>(channel.peer)} << 32 | channel.communicator;
     const auto tag = static_cast<std::uint32_t>(channel.tag);
@@ -70,11 +69,14 @@ class ChannelNumbers {
       slots_[at] = number;
     }
   }
-  std::vector<std::uint32_t> slots_;  // a power of two; kNone = empty
+  std::vector<std::uint32_t> slots_;      // a power of two; kNone = empty
+  std::vector<std::uint32_t> followers_;  // by channel
+  std::uint32_t last_ = kNone;
 };
 
 // Operations that are under way, by the record that began them; those of one record come back in the order in which
-// they were begun. MT: externally synchronised.
+// they were begun. Mostly all do, so that they wait in a queue until one does not: then in a table. MT: externally
+// synchronised.
 class OpenSends {
  public:
   struct Item {
@@ -84,12 +86,17 @@ class OpenSends {
   };
 
   void add(const Item& item) {
-    if (2 * (size_ + 1) > slots_.size()) grow();
-    put(item);
-    ++size_;
+    if (size_ > 0) return add_to_table(item);
+    queue_.push_back(item);
   }
   // False = there is none.
   bool take(std::uint64_t record, Item& out) {
+    if (!queue_.empty() && queue_.front().record == record) {
+      out = queue_.front();
+      queue_.pop_front();
+      return true;
+    }
+    for (; !queue_.empty(); queue_.pop_front()) add_to_table(queue_.front());
     if (size_ == 0) return false;
     std::size_t at = home(record);
     while (slots_[at].send != kNone && slots_[at].record != record) at = next(at);
@@ -108,6 +115,11 @@ class OpenSends {
   }
 
  private:
+  void add_to_table(const Item& item) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    put(item);
+    ++size_;
+  }
   [[nodiscard]] std::size_t home(std::uint64_t record) const {
     return static_cast<std::size_t>(scattered(record)) & (slots_.size() - 1);
   }
@@ -129,8 +141,9 @@ class OpenSends {
       if (item.send != kNone) put(item);
     }
   }
+  std::deque<Item> queue_;
   std::vector<Item> slots_;  // a power of two; send = kNone: empty
-  std::size_t size_ = 0;
+  std::size_t size_ = 0;     // in the table; then nothing is in the queue
 };
 
 }  // namespace fathom::analysis

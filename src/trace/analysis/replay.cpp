@@ -14,7 +14,7 @@ namespace {
 // one changes.
 class Entries {
  public:
-  explicit Entries(ArrayPool& pool) : lower_(pool) {}
+  Entries(ArrayPool& pool, std::size_t calls) : lower_(pool) { lower_.reserve(calls); }
 
   void add(std::int64_t time) {
     const std::int64_t upper = time >> 32;
@@ -49,7 +49,7 @@ class Player {
     waiting_.resize(run.groups.size());
     for (std::size_t g = 0; g < run.groups.size(); ++g) arrivals_[g].resize(run.groups[g].instances);
     out.useful.assign(run.locations.size(), 0);
-    for (std::size_t l = 0; l < run.locations.size(); ++l) entries_.emplace_back(*run.pool);
+    for (const LocationCalls& here : run.locations) entries_.emplace_back(*run.pool, here.calls.size());
   }
 
   // False when calls wait for each other in a circle.
@@ -85,6 +85,7 @@ class Player {
     std::size_t receive = 0;  // behind those that were looked at
     std::size_t done = 0;
     std::size_t part = 0;
+    std::size_t need = 0;
     std::vector<CallPlace> waiting;  // locations that wait for a call of this one to be entered: (location, call)
   };
   struct Arrival {
@@ -109,61 +110,90 @@ class Player {
   }
   void wake(std::uint32_t location) { ready_.push_back(location); }
 
-  void enter(std::uint32_t location, State& state) {
+  // Locations take turns, so that what one of them goes on with lies far from what was read last.
+  static constexpr std::size_t kAhead = 4;
+
+  // False = there is no room for it, as the pool knows.
+  bool enter(std::uint32_t location, State& state) {
     const auto& calls = run_.locations[location].calls;
+    __builtin_prefetch(&calls[state.call] + 4 * kAhead);
     const std::int64_t before = state.call == 0 ? run_.t0 : calls[state.call - 1].exit;
     double gap = static_cast<double>(std::max<std::int64_t>(0, calls[state.call].entry - before));
     if (!model_.compute_scale.empty() && state.call > 0) gap *= model_.compute_scale[location];
     if (state.call > 0) out_.useful[location] += gap;
     state.time += gap;
     entries_[location].add(rounded(state.time));
-    if (entries_[location].size() <= state.call) return;  // no room for it, as the pool knows
-    state.entered = true;
-    state.until = state.time;
+    if (!state.waiting.empty()) wake_waiting(state);
+    return entries_[location].size() > state.call;
+  }
+  void wake_waiting(State& state) {
     std::erase_if(state.waiting, [&](CallPlace waiter) {
       if (waiter.call > state.call) return false;
       wake(waiter.location);
       return true;
     });
+  }
+  void leave(std::uint32_t location, State& state) {
+    state.time += own_time(location, state.call);
+    ++state.call;
+  }
+
+  // A call that may wait for something begins.
+  void arrive(std::uint32_t location, State& state) {
+    state.entered = true;
+    state.until = state.time;
     const auto& parts = run_.locations[location].parts;
-    if (state.part < parts.size() && parts[state.part].call == state.call) {
-      const Part& part = parts[state.part];
-      Arrival& arrival = arrivals_[part.group][part.instance];
-      if (instances_[part.group].instances[part.instance].kind != CallKind::scan) {
-        arrival.latest = std::max(arrival.latest, state.time);
-      }
-      ++arrival.count;
-      if (complete(part)) {
-        auto& waiting = waiting_[part.group];
-        for (const std::uint32_t waiter : waiting) wake(waiter);
-        waiting.clear();
-      }
+    if (state.part == parts.size() || parts[state.part].call != state.call) return;
+    const Part& part = parts[state.part];
+    Arrival& arrival = arrivals_[part.group][part.instance];
+    if (instances_[part.group].instances[part.instance].kind != CallKind::scan) {
+      arrival.latest = std::max(arrival.latest, state.time);
     }
+    ++arrival.count;
+    if (!complete(part)) return;
+    auto& waiting = waiting_[part.group];
+    for (const std::uint32_t waiter : waiting) wake(waiter);
+    waiting.clear();
   }
   [[nodiscard]] bool complete(const Part& part) const {
     return arrivals_[part.group][part.instance].count >= run_.groups[part.group].calls.size();
+  }
+
+  // The first call from the next one on that may wait for something, or the end.
+  [[nodiscard]] static std::uint32_t next_stop(const LocationCalls& here, const State& state) {
+    auto stop = static_cast<std::uint32_t>(here.calls.size());
+    if (state.receive < here.receives.size()) stop = std::min(stop, here.receives[state.receive].call);
+    if (state.done < here.sends_done.size()) stop = std::min(stop, here.sends_done[state.done].call);
+    if (state.part < here.parts.size()) stop = std::min(stop, here.parts[state.part].call);
+    if (state.need < here.window_needs.size()) stop = std::min(stop, here.window_needs[state.need].call);
+    return stop;
   }
 
   void go_on(std::uint32_t location) {
     State& state = states_[location];
     const LocationCalls& here = run_.locations[location];
     while (state.call < here.calls.size()) {
-      if (!state.entered) enter(location, state);
-      if (!state.entered) return;
+      if (!state.entered) {
+        for (const std::uint32_t stop = next_stop(here, state); state.call < stop; leave(location, state)) {
+          if (!enter(location, state)) return;
+        }
+        if (state.call == here.calls.size() || !enter(location, state)) return;
+        arrive(location, state);
+      }
       if (is_held_up(location, state, here)) return;
-      state.time = state.until + own_time(here, state, location);
+      state.time = state.until;
       while (state.part < here.parts.size() && here.parts[state.part].call == state.call) ++state.part;
-      ++state.call;
       state.entered = false;
+      leave(location, state);
     }
   }
 
   // What the call takes when nothing holds it up.
-  [[nodiscard]] double own_time(const LocationCalls& here, const State& state, std::uint32_t location) const {
-    const Call& call = here.calls[state.call];
+  [[nodiscard]] double own_time(std::uint32_t location, std::uint32_t number) const {
+    const Call& call = run_.locations[location].calls[number];
     if (model_.network != ReplayModel::Network::recorded && !is_io(call.kind)) return 0;
     const auto& list = waits_.locations[location].waits;
-    const bool waited = call.first_wait < list.size() && list[call.first_wait].call == state.call;
+    const bool waited = call.first_wait < list.size() && list[call.first_wait].call == number;
     return static_cast<double>(call.exit - call.entry - (waited ? list[call.first_wait].length : 0));
   }
 
@@ -173,8 +203,6 @@ class Player {
     return model_.latency_ns + by_size;
   }
 
-  // Locations take turns, so that what one of them goes on with lies far from what was read last.
-  static constexpr std::size_t kAhead = 4;
   // True when something that it waits for has not happened yet: then it is looked at again from there on.
   bool is_held_up(std::uint32_t location, State& state, const LocationCalls& here) {
     const Call& call = here.calls[state.call];
@@ -201,16 +229,13 @@ class Player {
       if (wait_for(location, posted)) return true;
       until = std::max(until, entry(posted) + transfer(send.bytes));
     }
-    if (is_window_sync(call.kind)) {
-      const auto first = std::lower_bound(here.window_needs.begin(), here.window_needs.end(), state.call,
-                                          [](const WindowNeed& need, std::uint32_t at) { return need.call < at; });
-      for (auto need = first; need != here.window_needs.end() && need->call == state.call; ++need) {
-        // Who gets a lock first is a matter of times, which are other ones here.
-        if (need->kind == WindowNeed::Kind::unlock) continue;
-        if (call.kind == CallKind::window_start && run_.at(need->partner).entry >= call.exit) continue;
-        if (wait_for(location, need->partner)) return true;
-        until = std::max(until, entry(need->partner) + transfer(0));
-      }
+    for (; state.need < here.window_needs.size() && here.window_needs[state.need].call == state.call; ++state.need) {
+      const WindowNeed& need = here.window_needs[state.need];
+      // Who gets a lock first is a matter of times, which are other ones here.
+      if (need.kind == WindowNeed::Kind::unlock) continue;
+      if (call.kind == CallKind::window_start && run_.at(need.partner).entry >= call.exit) continue;
+      if (wait_for(location, need.partner)) return true;
+      until = std::max(until, entry(need.partner) + transfer(0));
     }
     if (state.part < here.parts.size() && here.parts[state.part].call == state.call) {
       return is_held_up(location, here, here.parts[state.part], call, until);

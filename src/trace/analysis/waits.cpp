@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/parallel.hpp"
+#include "io/spare_arrays.hpp"
 #include "trace/analysis/common_points.hpp"
 #include "trace/analysis/instances.hpp"
 
@@ -73,34 +74,59 @@ class LocationSearch {
   }
 
   void search() {
-    for (std::uint32_t i = 0; i < here_.calls.size(); ++i) {
-      Call& call = here_.calls[i];
-      call.first_wait = static_cast<std::uint32_t>(out_.waits.size());
-      until_ = kNever;
-      wrong_order_ = false;
-      std::size_t receives_end = receive_;
-      while (receives_end < here_.receives.size() && here_.receives[receives_end].call == i) ++receives_end;
-      std::size_t done_end = done_;
-      while (done_end < here_.sends_done.size() && here_.sends_done[done_end].call == i) ++done_end;
-      std::size_t parts_end = part_;
-      while (parts_end < here_.parts.size() && here_.parts[parts_end].call == i) ++parts_end;
-      if (run_.counts(call)) {
-        if (receives_end > receive_) by_receives(call, receives_end);
-        if (done_end > done_) by_sends(call, done_end);
-        if (parts_end > part_) by_collective(call, here_.parts[part_]);
-        if (call.kind == CallKind::probe) by_probe(call, i);
-        if (is_window_sync(call.kind)) by_window(call, i);
-        add(call, i);
-        if (is_wait(call.kind)) find_no_overlap(call, receives_end, done_end);
-      }
-      if (common_) remember(receives_end, done_end, parts_end);
-      receive_ = receives_end;
-      done_ = done_end;
-      part_ = parts_end;
+    const auto count = static_cast<std::uint32_t>(here_.calls.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      // Calls before that have nothing to wait for.
+      const std::uint32_t stop = next_stop();
+      for (; i < stop; ++i) here_.calls[i].first_wait = static_cast<std::uint32_t>(out_.waits.size());
+      if (i == count) break;
+      look_at(i);
     }
   }
 
  private:
+  // The first call from here on in which something is over or found, or the end.
+  [[nodiscard]] std::uint32_t next_stop() const {
+    auto stop = static_cast<std::uint32_t>(here_.calls.size());
+    if (receive_ < here_.receives.size()) stop = std::min(stop, here_.receives[receive_].call);
+    if (done_ < here_.sends_done.size()) stop = std::min(stop, here_.sends_done[done_].call);
+    if (part_ < here_.parts.size()) stop = std::min(stop, here_.parts[part_].call);
+    if (probe_ < here_.probed.size()) stop = std::min(stop, here_.probed[probe_].call);
+    if (need_ < here_.window_needs.size()) stop = std::min(stop, here_.window_needs[need_].call);
+    return stop;
+  }
+
+  void look_at(std::uint32_t i) {
+    Call& call = here_.calls[i];
+    call.first_wait = static_cast<std::uint32_t>(out_.waits.size());
+    until_ = kNever;
+    wrong_order_ = false;
+    const auto end_of = [&](const auto& list, std::size_t from) {
+      while (from < list.size() && list[from].call == i) ++from;
+      return from;
+    };
+    const std::size_t receives_end = end_of(here_.receives, receive_);
+    const std::size_t done_end = end_of(here_.sends_done, done_);
+    const std::size_t parts_end = end_of(here_.parts, part_);
+    const std::size_t probed_end = end_of(here_.probed, probe_);
+    const std::size_t needs_end = end_of(here_.window_needs, need_);
+    if (run_.counts(call)) {
+      if (receives_end > receive_) by_receives(call, receives_end);
+      if (done_end > done_) by_sends(call, done_end);
+      if (parts_end > part_) by_collective(call, here_.parts[part_]);
+      if (probed_end > probe_) by_probe(call, here_.probed[probe_]);
+      if (needs_end > need_) by_window(call, needs_end);
+      add(call, i);
+      if (is_wait(call.kind)) find_no_overlap(call, receives_end, done_end);
+    }
+    if (common_) remember(receives_end, done_end, parts_end);
+    receive_ = receives_end;
+    done_ = done_end;
+    part_ = parts_end;
+    probe_ = probed_end;
+    need_ = needs_end;
+  }
+
   void remember(std::size_t receives_end, std::size_t done_end, std::size_t parts_end) {
     for (std::size_t i = receive_; i < receives_end; ++i) common_->received(here_.receives[i]);
     for (std::size_t i = done_; i < done_end; ++i) common_->sent(here_.sends_done[i]);
@@ -210,10 +236,9 @@ class LocationSearch {
     }
   }
 
-  void by_window(const Call& call, std::uint32_t number) {
-    while (need_ < here_.window_needs.size() && here_.window_needs[need_].call < number) ++need_;
-    for (; need_ < here_.window_needs.size() && here_.window_needs[need_].call == number; ++need_) {
-      const WindowNeed& need = here_.window_needs[need_];
+  void by_window(const Call& call, std::size_t end) {
+    for (std::size_t i = need_; i < end; ++i) {
+      const WindowNeed& need = here_.window_needs[i];
       if (need.kind == WindowNeed::Kind::unlock) {
         consider(need.time, WaitKind::lock_contention, need.partner);
       } else if (need.kind == WindowNeed::Kind::complete) {
@@ -226,10 +251,7 @@ class LocationSearch {
   }
 
   // It waits for the first message of that kind whose receive is posted later.
-  void by_probe(const Call& call, std::uint32_t number) {
-    while (probe_ < here_.probed.size() && here_.probed[probe_].call < number) ++probe_;
-    if (probe_ == here_.probed.size() || here_.probed[probe_].call != number) return;
-    const Probed& probed = here_.probed[probe_];
+  void by_probe(const Call& call, const Probed& probed) {
     const Receive* found = nullptr;
     constexpr std::size_t kMostLooked = 4096;
     for (std::size_t i = receive_; i < here_.receives.size() && i < receive_ + kMostLooked; ++i) {
@@ -314,10 +336,13 @@ class LocationSearch {
 Result<RunWaits> find_waits(RunCalls& run, const std::vector<GroupInstances>& instances, bool causes) {
   RunWaits out;
   out.locations.resize(run.locations.size());
-  for (LocationWaits& waits : out.locations) waits.waits = LargeArray<Wait>(*run.pool);
+  SpareArrays<Wait> spare(*run.pool);
   std::vector<std::vector<std::int64_t>> no_overlap(run.locations.size(), std::vector<std::int64_t>(run.names.size()));
   FATHOM_CHECK(parallel_for(run.locations.size(), [&](std::size_t i) -> Result<void> {
+    auto& waits = out.locations[i].waits;
+    waits = spare.take();
     LocationSearch(run, instances, static_cast<std::uint32_t>(i), out.locations[i], no_overlap[i], causes).search();
+    waits = spare.settled(std::move(waits));
     return {};
   }));
   FATHOM_CHECK(run.pool->status());

@@ -33,6 +33,28 @@ TEST(ReaderTables, OpenSendsComeBackInTheOrderOfTheirRecord) {
   }
 }
 
+// As most programs do it, with one now and then that is over too early, and others that nobody began.
+TEST(ReaderTables, OpenSendsAreMostlyOverInOrder) {
+  std::mt19937 random(5);
+  OpenSends table;
+  std::deque<std::uint32_t> expected;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    if (expected.size() < 3 || (expected.size() < 9 && random() % 2 == 0)) {
+      table.add({i, 1, i});
+      expected.push_back(i);
+      continue;
+    }
+    OpenSends::Item found{};
+    if (random() % 50 == 0) {
+      ASSERT_FALSE(table.take(30'000, found));
+    }
+    const auto at = static_cast<std::ptrdiff_t>(random() % 50 == 0 ? random() % expected.size() : 0);
+    ASSERT_TRUE(table.take(expected[static_cast<std::size_t>(at)], found));
+    ASSERT_EQ(found.send, expected[static_cast<std::size_t>(at)]);
+    expected.erase(expected.begin() + at);
+  }
+}
+
 TEST(ReaderTables, ChannelsAreNumberedInTheOrderInWhichTheyCome) {
   ArrayPool pool(std::uint64_t{1} << 20);
   LargeArray<Channel> channels(pool);
