@@ -113,10 +113,12 @@ class Writer {
       lost *= static_cast<double>(run_.present());
     }
     if (lost <= 0) return;
+    constexpr double kNamed = 0.3;
+    // Steps that are slow because somebody reads a file are told as that.
+    if (slow && cause.lost <= kNamed * lost && causes_.slow_elsewhere > kNamed * lost) return;
     Finding finding;
     finding.kind = to_string(kind);
     set_lost(finding, lost);
-    constexpr double kNamed = 0.3;
     if (!slow || cause.lost > kNamed * lost) {
       finding.culprits = largest_locations(run_, cause.culprits, cause.lost, kCulprit);
     }

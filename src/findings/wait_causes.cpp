@@ -20,6 +20,7 @@ class Sorter {
       cause.culprits.resize(run_.locations.size());
       cause.victims.resize(run_.locations.size());
       cause.names.resize(run_.names.size());
+      cause.roots.resize(run_.names.size());
       if (PathShares::known(run_)) cause.paths.resize(run_.paths.size());
     }
     add_atoms();
@@ -77,7 +78,7 @@ class Sorter {
 
   [[nodiscard]] WaitFinding belongs_to(const Wait& wait, Activity activity) const {
     if (activity == Activity::io) return WaitFinding::io_serialisation;
-    if (wait.wrong_order) return WaitFinding::wrong_order;
+    if (wait.order_matters) return WaitFinding::wrong_order;
     if (!analysis_.iterations.slow.empty() && analysis_.iterations.in_slow_step(wait.until)) {
       return WaitFinding::slow_iteration;
     }
@@ -120,10 +121,13 @@ class Sorter {
           const WaitFinding kind = belongs_to(wait, static_cast<Activity>(a));
           WaitCause& cause = out_.causes[static_cast<std::size_t>(kind)];
           const double ns = wait.cost * wait.direct[a];
+          const bool elsewhere = kind == WaitFinding::io_serialisation || kind == WaitFinding::wrong_order;
+          if (elsewhere && analysis_.iterations.in_slow_step(wait.until)) out_.slow_elsewhere += ns;
           cause.lost += ns;
           cause.propagated += (wait.cost - static_cast<double>(wait.length)) * wait.direct[a];
           cause.culprits[kind == WaitFinding::wrong_order ? l : wait.culprit] += ns;
           cause.activities[a] += ns;
+          cause.roots[run_.locations[l].calls[wait.call].name] += ns;
           if (cause.paths.empty() || static_cast<Activity>(a) != Activity::compute) continue;
           for (const PathShare& share : shares.of(l, wait)) cause.paths[share.path] += ns * share.share;
         }

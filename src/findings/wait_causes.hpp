@@ -12,6 +12,7 @@ struct WaitCause {
   std::vector<double> culprits;  // by location
   std::vector<double> victims;
   std::vector<double> names;  // of the waiting calls
+  std::vector<double> roots;  // of those that wait for the culprits themselves, with what that costs others
   std::vector<double> paths;  // of what culprits compute, as RunCalls::paths; empty where no regions are known
   std::array<double, analysis::kActivities> activities{};
   std::array<double, analysis::kWaitKinds> kinds{};
@@ -23,8 +24,9 @@ struct WaitCause {
 
 struct WaitCauses {
   std::array<WaitCause, kWaitFindings> causes;
-  double waited = 0;   // ns, all of it
-  double chained = 0;  // share of point-to-point waiting whose culprits had waited themselves
+  double waited = 0;          // ns, all of it
+  double slow_elsewhere = 0;  // ns, of waits in slow steps that belong to other findings
+  double chained = 0;         // share of point-to-point waiting whose culprits had waited themselves
   bool serial = false;
   std::vector<double> useful;  // ns by location, without slow steps: those are another finding
   double useful_mean = 0;

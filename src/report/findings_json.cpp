@@ -191,6 +191,8 @@ void write_report(JsonWriter& json, const Report& report) {
   if (report.iterations) {
     json.key("iterations");
     write_iterations(json, *report.iterations);
+  } else if (report.wait_states) {
+    json.key("iterations").value(nullptr);  // nothing repeats
   }
   // What this trace cannot tell, and why.
   if (!report.why_no_waits.empty()) {

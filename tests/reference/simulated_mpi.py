@@ -49,6 +49,15 @@ class Rank:
         return ("waitall",)
 
     @staticmethod
+    def wait():
+        """For the first of the operations that are under way."""
+        return ("wait",)
+
+    @staticmethod
+    def sendrecv(to, source, size, tag=7):
+        return ("sendrecv", to, source, int(size), tag)
+
+    @staticmethod
     def collective(name, comm=WORLD, root=-1, size=8, counts=None, colour=0, extra=None):
         return ("collective", name, comm, root, size, counts, colour, extra)
 
@@ -189,6 +198,22 @@ class Simulation:
         call.wait("late_sender", message["sent"], source)
         return True
 
+    def do_sendrecv(self, r, to, source, size, tag):
+        """Below the rendezvous limit: what is sent goes at once."""
+        if self.state[r] is None:
+            self.state[r] = self.post_message(r, to, size, tag)
+        message = self.match(r, source, tag)
+        if message is None:
+            return False
+        self.state[r] = None
+        message["posted"] = self.now[r]
+        exit_at = max(self.now[r] + OVERHEAD, self.ready_at(message))
+        half = struct.pack(">ihii", size, BYTE, to, tag) + struct.pack(">ihii", message["bytes"], BYTE, source, tag)
+        call = self.call(r, "MPI_Sendrecv", exit_at - self.now[r],
+                         half + struct.pack(">h", WORLD) + statuses((message["bytes"], source, tag)))
+        call.wait("late_sender", message["sent"], source)
+        return True
+
     def new_request(self, r):
         self.ranks[r].next_request += 1
         return self.ranks[r].next_request
@@ -205,6 +230,13 @@ class Simulation:
         call = self.call(r, "MPI_Irecv", OVERHEAD, struct.pack(">ihiihi", 8, BYTE, source, tag, WORLD, request))
         self.pending[r].append(("recv", request, {"source": source, "tag": tag, "posted": call.enter, "message": None}))
         return True
+
+    def do_wait(self, r):
+        rest = self.pending[r][1:]
+        self.pending[r] = self.pending[r][:1]
+        done = self.do_waitall(r)
+        self.pending[r] += rest
+        return done
 
     def do_waitall(self, r):
         # Receives find their messages in the order in which they were posted.
@@ -304,6 +336,12 @@ class Simulation:
             for origin in a["ranks"]:
                 self.posts[origin, r].append((entry, r))
             self.call(r, name, OVERHEAD, struct.pack(">hBh", a["group"], 0, a["window"]))
+        elif name == "MPI_Win_start" and a.get("blocks"):
+            if any(len(self.posts[r, t]) <= self.met[r, t] for t in a["ranks"]):
+                return False
+            until, culprit = max(self.posts[r, t][self.met[r, t]] for t in a["ranks"])
+            call = self.call(r, name, max(entry, until) + OVERHEAD - entry, struct.pack(">hBh", a["group"], 0, a["window"]))
+            call.wait("late_post", until, culprit)
         elif name == "MPI_Win_start":
             self.call(r, name, OVERHEAD, struct.pack(">hBh", a["group"], 0, a["window"]))
         elif name in ("MPI_Comm_group", "MPI_Group_incl"):
@@ -416,7 +454,7 @@ def call_ids(names):
     return dict((k, int(v)) for k, v in (pair.split("=") for pair in names.split()))
 
 
-IDS = call_ids("MPI_Send=0 MPI_Recv=1 MPI_Isend=8 MPI_Irecv=12 MPI_Waitall=18 MPI_Barrier=52 MPI_Bcast=53 MPI_Alltoallv=61 "
+IDS = call_ids("MPI_Send=0 MPI_Recv=1 MPI_Isend=8 MPI_Irecv=12 MPI_Waitall=18 MPI_Sendrecv=33 MPI_Barrier=52 MPI_Bcast=53 MPI_Alltoallv=61 "
                "MPI_Reduce=62 MPI_Allreduce=65 MPI_Scan=67 MPI_Comm_rank=82 MPI_Comm_split=86 MPI_Init=124 MPI_Finalize=125 "
                "MPI_Win_complete=144 MPI_Win_create=145 MPI_Win_fence=146 MPI_Win_post=150 MPI_Win_start=151 MPI_Win_wait=154 "
                "MPI_Comm_group=72 MPI_Group_incl=76 MPI_Win_lock=149 MPI_Win_unlock=153 "

@@ -281,6 +281,33 @@ def imbalance_of_reduce(r):
                                              meet("MPI_Bcast", root=0, size=4096)]), [0]
 
 
+@family("load_imbalance")
+def ring_of_sendrecv(r):
+    """Delays travel along a ring of calls that send and receive at once."""
+    count = r.randint(5, 16)
+    base = r.randint(1_000_000, 3_000_000)
+    slow = r.randrange(count)
+    factor = r.uniform(1.25, 1.6)
+    return count, steps_of(40, lambda k, s: [work(base, factor if k.number == slow else 1),
+                                             k.sendrecv((k.number + 1) % count, (k.number - 1) % count, 2048)]), [slow]
+
+
+@family("load_imbalance")
+def halo_one_by_one(r):
+    """Messages are waited for one after the other and used when all are there: another order would not help."""
+    wide, rows = r.choice([3, 4]), r.choice([3, 4])
+    count = wide * rows
+    base = r.randint(1_000_000, 3_000_000)
+    slow = r.randrange(count)
+
+    def step(rank, _):
+        neighbours = grid_neighbours(rank.number, count, wide)
+        exchange = halo(rank, neighbours, 2048)[:-1]
+        return [work(base, 1.5 if rank.number == slow else 1), *exchange, *[rank.wait()] * len(exchange), meet("MPI_Barrier")]
+
+    return count, steps_of(30, step), [slow]
+
+
 @family("alternating_imbalance")
 def alternating(r):
     base = r.randint(1_000_000, 3_000_000)
@@ -304,6 +331,17 @@ def slow_step(r):
     delay = base * r.uniform(8, 14)
     count, program = stencil(r, steps, delayed(base, bad, lambda n: someone(base, n), delay))
     return count, program, [someone(base, count)], count * delay
+
+
+@family("slow_iteration")
+def two_slow_steps(r):
+    """Another rank each time."""
+    base = r.randint(2_000_000, 4_000_000)
+    bad = {r.randint(5, 15): 0, r.randint(20, 30): 1}
+    delay = base * r.uniform(8, 14)
+    count = r.randint(4, 16)
+    return (count, steps_of(40, lambda k, s: [work(base, plus=delay if bad.get(s) == k.number else 0), meet()]), [0, 1],
+            2 * count * delay)
 
 
 @family("slow_iteration", not_known, second="load_imbalance")
@@ -483,6 +521,22 @@ def io_broadcast(r):
     return count, steps_of(40, lambda k, s: [work(base), *read_and_tell(k, s, io_ns), meet()]), [0]
 
 
+@family("io_serialisation", waited_as("wait_barrier"))
+def few_checkpoints(r):
+    """At one distance, but not often enough to be turns of an outer loop; the steps that they make long are no other loss."""
+    count = r.randint(6, 16)
+    base = r.randint(1_000_000, 3_000_000)
+    every = r.choice([10, 12])
+    writer = r.randrange(count)
+    io_ns = int(base * r.uniform(4, 8))
+
+    def step(rank, number):
+        writes = number % every == every - 1 and rank.number == writer
+        return [work(base), *([rank.io("MPI_File_read_at", io_ns)] if writes else []), meet("MPI_Barrier")]
+
+    return count, steps_of(3 * every, step), [writer]
+
+
 @family("io_serialisation", waited_as("late_broadcast"), second="load_imbalance")
 def two_problems(r):
     """Files that one rank reads while others wait, and less of an imbalance."""
@@ -519,8 +573,8 @@ def exposed(count, steps, target, origin):
         return [WINDOW, rank.window("MPI_Comm_group"), rank.window("MPI_Group_incl", **partners(rank))]
 
     def step(rank, _):
-        def call(name):
-            return rank.window(name, **partners(rank), window=1)
+        def call(name, **more):
+            return rank.window(name, **partners(rank), window=1, **more)
 
         return target(call) if rank.number == 0 else origin(rank, call)
 
@@ -536,6 +590,16 @@ def windows_posted_late(r):
         count, 30, lambda call: [work(base), call("MPI_Win_post"), work(base / 10), call("MPI_Win_wait")],
         lambda k, call: [work(base * (0.6 if k.number != count - 1 else 1.05)), call("MPI_Win_start"),
                          call("MPI_Win_complete")]), [0]
+
+
+@family("late_post", waited_as("late_post"))
+def starts_that_block(r):
+    """Origins wait in the start; clocks of their hosts may disagree by more than what is left of the call then."""
+    count = r.randint(8, 14)
+    base = r.randint(2_000_000, 4_000_000)
+    return count, exposed(
+        count, 30, lambda call: [work(base), call("MPI_Win_post"), work(base / 10), call("MPI_Win_wait")],
+        lambda k, call: [work(base * 0.6), call("MPI_Win_start", blocks=True), work(base / 10), call("MPI_Win_complete")]), [0]
 
 
 @family("early_wait")
@@ -557,6 +621,20 @@ def window_fences(r):
     slow = r.randrange(count)
     return count, steps_of(30, lambda k, s: [work(base, 1.4 if k.number == slow else 1), meet("MPI_Win_fence", extra=1)],
                            lambda k: [WINDOW]), [slow]
+
+
+@family("wait_fence")
+def window_fences_in_turns(r):
+    """One rank is late in the first half, another one more so in the second: what the first had cost is over by then."""
+    count = r.randint(3, 4)
+    base = r.randint(1_000_000, 3_000_000)
+    first, second = r.sample(range(count), 2)
+
+    def times(rank, step):
+        return 1.5 if rank.number == first and step < 15 else 1.6 if rank.number == second and step >= 15 else 1
+
+    return count, steps_of(30, lambda k, s: [work(base, times(k, s)), meet("MPI_Win_fence", extra=1)],
+                           lambda k: [WINDOW]), [second]
 
 
 @family("lock_contention")

@@ -34,7 +34,7 @@ def check(fathom, seed, name):
         if modifier == "killed" and name in ("imbalance", "late_sender", "pipeline", "split_rows", "propagation", "healthy"):
             cut = [r.uniform(0.5, 0.95) for _ in range(count)]
         # Where delays travel along messages, those through the missing rank are not seen.
-        if modifier == "missing" and truth and culprits and not second and name != "propagation":
+        if modifier == "missing" and truth and culprits and not second and name not in ("propagation", "ring_of_sendrecv"):
             missing = (r.choice([n for n in range(count) if n not in culprits and n != 0]),)
         meta = sim.write(scratch, "run", IDS, clocks, 4 if clocks else 10**9, missing, cut)
         label = f"seed {seed} {name} {count} ranks{' skewed' if clocks else ''}{f' without {missing}' if missing else ''}{' killed' if cut else ''}"
@@ -44,6 +44,7 @@ def check(fathom, seed, name):
         report = json.loads(done.stdout)
         rows = subprocess.run([fathom, "waits", str(meta), "--csv", "--quiet", "--by", "kind", "--by", "rank", "--by", "culprit",
                                "--by", "call"], capture_output=True, text=True, check=True).stdout
+    wrong += [f"no {key}" for key in ("efficiencies", "critical_path", "wait_states", "delay_costs", "iterations", "pattern") if key not in report]
     findings = [(f["kind"], f["level"], round(f["severity"], 4), [c["rank"] for c in f["culprits"]][:4]) for f in report["findings"]]
     if not truth:
         loud = [f for f in findings if f[1] != "note"]

@@ -270,7 +270,10 @@ void WaitCharges::take_delays() {
   for (std::uint32_t l = 0; l < run.locations.size(); ++l) {
     for (const analysis::Wait& wait : analysis_->waits.locations[l].waits) {
       LocationCharges& to = locations_[run.locations[wait.culprit].id.index()];
-      const auto spent = analysis_->intervals->between(wait.culprit, wait.culprit_begin, wait.culprit_call);
+      const auto spent =
+          analysis_->intervals->between(wait.culprit, wait.culprit_begin, wait.culprit_call, wait.from_entry);
+      // Of computation, the first call before which it counts.
+      const std::uint32_t computed = std::max<std::uint32_t>(wait.culprit_begin + (wait.from_entry ? 1 : 0), 1);
       const std::uint16_t metric = metrics[static_cast<std::size_t>(wait.kind)];
       const double parts[] = {static_cast<double>(wait.length), wait.cost - static_cast<double>(wait.length)};
       for (std::size_t a = 0; a < analysis::kActivities; ++a) {
@@ -279,7 +282,7 @@ void WaitCharges::take_delays() {
           if (ns <= 0) continue;
           const auto of = static_cast<std::uint16_t>(metric + term);
           const auto activity = static_cast<Activity>(a);
-          const std::uint32_t begin = std::max<std::uint32_t>(wait.culprit_begin, a == 0 ? 1 : 0);
+          const std::uint32_t begin = a == 0 ? computed : wait.culprit_begin;
           const std::uint32_t end = wait.culprit_call + (a == 0 ? 1 : 0);
           const auto share_out = [&](double amount, std::int64_t over, std::uint32_t path) {
             if (over <= 0 || begin >= end) {

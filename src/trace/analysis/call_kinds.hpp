@@ -59,6 +59,11 @@ constexpr bool is_symmetric(CallKind kind) {
   return kind == CallKind::barrier || kind == CallKind::n_to_n || kind == CallKind::make_communicator ||
          kind == CallKind::finalize;
 }
+// Nobody goes on before the last one has come, though some may leave later than others.
+constexpr bool keeps_together(CallKind kind) {
+  return is_symmetric(kind) || kind == CallKind::fence || kind == CallKind::make_window ||
+         kind == CallKind::io_collective;
+}
 // Made by all members of a communicator, in the same order.
 constexpr bool is_collective(CallKind kind) {
   switch (kind) {

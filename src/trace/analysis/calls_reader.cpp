@@ -395,7 +395,8 @@ class ProcessReader {
     });
   }
   static bool communicates(CallKind kind) {
-    return kind != CallKind::other && kind != CallKind::init && kind != CallKind::finalize && !is_io(kind);
+    return kind != CallKind::other && kind != CallKind::init && kind != CallKind::finalize &&
+           kind != CallKind::make_communicator && kind != CallKind::make_window && !is_io(kind);
   }
 
   const Trace& trace_;

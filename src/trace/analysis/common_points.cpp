@@ -14,12 +14,13 @@ CommonPoints::CommonPoints(const RunCalls& run, const std::vector<GroupInstances
 void CommonPoints::received(const Receive& half) {
   if (!half.matched()) return;
   std::uint32_t issued = half.issuing;
-  // A call that sends and receives waits after it has sent: it belongs to what comes behind.
+  // A call that sends and receives waits after it has sent: it belongs to what comes behind, and what was computed
+  // before it does not.
   if (half.by_send_receive) {
     if (issued == 0) return;
     --issued;
   }
-  from_[half.sender].add({half.call, issued});
+  from_[half.sender].add({half.call, issued, half.by_send_receive});
 }
 
 void CommonPoints::sent(const SendDone& done) {
@@ -39,7 +40,8 @@ void CommonPoints::remember(std::vector<Seen>& list, const Part& part) {
 
 void CommonPoints::took_part(const Part& part) {
   const Instance& instance = instances_[part.group].instances[part.instance];
-  if (is_symmetric(instance.kind)) {
+  const bool waits = !here_.calls[part.call].has(Call::kNoWait);
+  if (keeps_together(instance.kind) && waits) {
     remember(symmetric_, part);
   } else if (instance.kind == CallKind::one_to_n) {
     if (instance.root.call != kNone && instance.root.location != location_) {
@@ -108,6 +110,7 @@ void CommonPoints::set(Wait& wait) const {
   }
   wait.own_begin = best.own == kNone ? 0 : best.own + 1;
   wait.culprit_begin = best.own == kNone ? 0 : best.other + 1;
+  wait.from_entry = best.from_entry;
 }
 
 }  // namespace fathom::analysis

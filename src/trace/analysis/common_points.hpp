@@ -24,6 +24,7 @@ class CommonPoints {
   struct Pair {
     std::uint32_t own = kNone;
     std::uint32_t other = kNone;
+    bool from_entry = false;  // of the call behind `other`, as in Wait
   };
   struct LastTwo {
     Pair last, before;

@@ -80,10 +80,10 @@ std::array<std::int64_t, kWaitKinds> Intervals::waited_before(std::uint32_t loca
   return sum;
 }
 
-Spent Intervals::between(std::uint32_t location, std::uint32_t begin, std::uint32_t end) const {
+Spent Intervals::between(std::uint32_t location, std::uint32_t begin, std::uint32_t end, bool from_entry) const {
   const auto& calls = run_.locations[location].calls;
   Spent spent;
-  const std::int64_t from = begin == 0 ? calls[0].entry : calls[begin - 1].exit;
+  const std::int64_t from = begin == 0 || from_entry ? calls[begin].entry : calls[begin - 1].exit;
   const std::int64_t inside = run_.locations[location].inside_between(begin, end);
   const std::int64_t io = io_before(location, end) - io_before(location, begin);
   const std::uint32_t first = calls[begin].first_wait;
@@ -112,7 +112,7 @@ Spent Intervals::between(std::uint32_t location, std::uint32_t begin, std::uint3
 
 Blame Intervals::blame(std::uint32_t victim, const Wait& wait) const {
   const Spent own = between(victim, wait.own_begin, wait.call);
-  const Spent other = between(wait.culprit, wait.culprit_begin, wait.culprit_call);
+  const Spent other = between(wait.culprit, wait.culprit_begin, wait.culprit_call, wait.from_entry);
   std::array<double, kActivities> more{};
   double all_more = 0;
   double less = 0;

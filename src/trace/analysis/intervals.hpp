@@ -24,8 +24,10 @@ class Intervals {
  public:
   Intervals(const RunCalls& run, const RunWaits& waits);
 
-  // From the exit of the call before `begin` (the beginning of the run for 0) to the entry of `end`.
-  [[nodiscard]] Spent between(std::uint32_t location, std::uint32_t begin, std::uint32_t end) const;
+  // From the exit of the call before `begin` (the beginning of the run for 0), or from the entry of `begin`, to the
+  // entry of `end`.
+  [[nodiscard]] Spent between(std::uint32_t location, std::uint32_t begin, std::uint32_t end,
+                              bool from_entry = false) const;
   // Time in calls on files, of all calls before `end`.
   [[nodiscard]] std::int64_t io_before(std::uint32_t location, std::uint32_t end) const;
   // Adds the time in regions of the program between two calls, by call path.

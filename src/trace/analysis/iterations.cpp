@@ -197,6 +197,7 @@ Iterations find_iterations(const RunCalls& run) {
   std::vector<std::uint32_t> slow = slow_steps(out.steps);
   if (const std::uint32_t gap = regular_distance(slow); gap > 0) {
     std::vector<Step> turns = merged(out.steps, gap, slow[0]);
+    slow.clear();
     if (turns.size() >= kFewest) {
       out.steps = std::move(turns);
       slow = slow_steps(out.steps);

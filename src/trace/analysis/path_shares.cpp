@@ -4,19 +4,20 @@
 
 namespace fathom::analysis {
 
-void PathShares::collect(std::uint32_t location, std::uint32_t begin, std::uint32_t end, PathAmounts& out) const {
+void PathShares::collect(std::uint32_t location, std::uint32_t begin, std::uint32_t end, bool from_entry,
+                         PathAmounts& out) const {
   out.clear();
-  intervals_.add_paths(location, begin, end, out);
+  intervals_.add_paths(location, begin + (from_entry ? 1 : 0), end, out);
   std::int64_t in_regions = 0;
   for (const std::uint32_t path : out.paths()) in_regions += out[path];
   const std::int64_t all =
-      intervals_.between(location, begin, end).activity[static_cast<std::size_t>(Activity::compute)];
+      intervals_.between(location, begin, end, from_entry).activity[static_cast<std::size_t>(Activity::compute)];
   if (all > in_regions) out.add(0, all - in_regions);
 }
 
 const std::vector<PathShare>& PathShares::of(std::uint32_t victim, const Wait& wait) {
-  collect(victim, wait.own_begin, wait.call, own_);
-  collect(wait.culprit, wait.culprit_begin, wait.culprit_call, other_);
+  collect(victim, wait.own_begin, wait.call, false, own_);
+  collect(wait.culprit, wait.culprit_begin, wait.culprit_call, wait.from_entry, other_);
   const auto share_out = [&](const auto& amount_of) {
     shares_.clear();
     double sum = 0;

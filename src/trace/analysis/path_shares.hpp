@@ -23,7 +23,7 @@ class PathShares {
 
  private:
   // Computation between two calls, what is outside of all regions included.
-  void collect(std::uint32_t location, std::uint32_t begin, std::uint32_t end, PathAmounts& out) const;
+  void collect(std::uint32_t location, std::uint32_t begin, std::uint32_t end, bool from_entry, PathAmounts& out) const;
 
   const Intervals& intervals_;
   PathAmounts own_;

@@ -233,7 +233,7 @@ class Player {
       const WindowNeed& need = here.window_needs[state.need];
       // Who gets a lock first is a matter of times, which are other ones here.
       if (need.kind == WindowNeed::Kind::unlock) continue;
-      if (call.kind == CallKind::window_start && run_.at(need.partner).entry >= call.exit) continue;
+      if (!need.holds_up(call)) continue;
       if (wait_for(location, need.partner)) return true;
       until = std::max(until, entry(need.partner) + transfer(0));
     }

@@ -100,7 +100,7 @@ class LocationSearch {
     Call& call = here_.calls[i];
     call.first_wait = static_cast<std::uint32_t>(out_.waits.size());
     until_ = kNever;
-    wrong_order_ = false;
+    wrong_order_ = order_matters_ = false;
     const auto end_of = [&](const auto& list, std::size_t from) {
       while (from < list.size() && list[from].call == i) ++from;
       return from;
@@ -170,6 +170,17 @@ class LocationSearch {
     }
   }
 
+  // Computation between a call that waited in the wrong order and the last one that takes a message sent earlier: who
+  // takes one after the other and works then has nothing from another order.
+  [[nodiscard]] double computed_until_taken(const Call& call, std::uint32_t number) const {
+    const auto later = std::partition_point(earliest_.begin(), earliest_.end(),
+                                            [&](std::int64_t earliest) { return earliest < until_; });
+    const auto last = segment_begin_ + static_cast<std::size_t>(later - earliest_.begin()) - 1;
+    const std::uint32_t taken = here_.receives[last].call;
+    return static_cast<double>(here_.calls[taken].entry - call.exit - here_.inside_between(number + 1, taken));
+  }
+  static constexpr double kMatters = 0.01;  // of the wait
+
   void by_receives(const Call& call, std::size_t end) {
     const bool waits = call.kind == CallKind::receive || call.kind == CallKind::send_receive || is_wait(call.kind);
     if (!waits) return;
@@ -189,6 +200,8 @@ class LocationSearch {
     consider(chosen->sent, WaitKind::late_sender, {chosen->sender, chosen->issuing});
     const bool named = call.kind != CallKind::wait_any && call.kind != CallKind::wait_some && !chosen->any_source;
     wrong_order_ = named && until_ > call.entry && earliest_behind(end) < until_;
+    order_matters_ = wrong_order_ && computed_until_taken(call, here_.receives[receive_].call) >
+                                         kMatters * static_cast<double>(std::min(until_, call.exit) - call.entry);
   }
 
   void by_sends(const Call& call, std::size_t end) {
@@ -243,8 +256,7 @@ class LocationSearch {
         consider(need.time, WaitKind::lock_contention, need.partner);
       } else if (need.kind == WindowNeed::Kind::complete) {
         consider(need.time, WaitKind::early_wait, need.partner);
-      } else if (call.kind != CallKind::window_start || need.time < call.exit) {
-        // A start that was over before the post did not wait for it: then the complete does.
+      } else if (need.holds_up(call)) {
         consider(need.time, WaitKind::late_post, need.partner);
       }
     }
@@ -275,6 +287,7 @@ class LocationSearch {
     wait.culprit_call = culprit_.call;
     wait.kind = kind_;
     wait.wrong_order = wrong_order_ && kind_ == WaitKind::late_sender;
+    wait.order_matters = wait.wrong_order && order_matters_;
     if (common_) common_->set(wait);
     out_.waits.push_back(wait);
     const auto kind = static_cast<std::size_t>(kind_);
@@ -329,6 +342,7 @@ class LocationSearch {
   WaitKind kind_ = WaitKind::late_sender;
   CallPlace culprit_;
   bool wrong_order_ = false;
+  bool order_matters_ = false;
 };
 
 }  // namespace

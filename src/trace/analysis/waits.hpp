@@ -49,6 +49,12 @@ struct Wait {
   std::uint32_t passed_end = 0;
   WaitKind kind = WaitKind::late_sender;
   bool wrong_order = false;  // a message that had come earlier was taken later
+  // And the order matters: something was computed before the last of those was taken, which could have been done
+  // while it waited.
+  bool order_matters = false;
+  // The culprit's side begins with the entry into culprit_begin, not behind the call before: that call sent the last
+  // message and waited then, so that it lies behind what both had in common, and the computation before it does not.
+  bool from_entry = false;
   // Shares of what it costs: delays of the culprit in each activity; the rest was passed to the culprit by its waits.
   std::array<double, kActivities> direct{};
   double cost = 0;  // ns: its own length and what later waits passed to it
