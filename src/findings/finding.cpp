@@ -64,7 +64,7 @@ std::string ranks_text(const LocationShares& locations) {
     std::string name = share.location.empty() ? fmt::format("{}", share.rank) : share.location;
     if (seen.insert(name).second) names.push_back(std::move(name));
   }
-  if (names.empty()) return "nobody in particular";
+  if (names.empty()) return "many ranks";
   const std::string what = ranks ? "rank" : "location";
   if (names.size() == 1 && locations.more == 0) return fmt::format("{} {}", what, names[0]);
   constexpr std::size_t kShown = 4;

@@ -158,6 +158,10 @@ class Writer {
       finding.add_evidence("slow_s", numbers.slow_s);
     }
     numbers.node = shared_node(finding.culprits);
+    const auto root = std::max_element(cause.roots.begin(), cause.roots.end());
+    if (root != cause.roots.end() && *root > 0) {
+      numbers.region = run_.names[static_cast<std::size_t>(root - cause.roots.begin())].name;
+    }
     write_trace_texts(finding, numbers);
     out_.push_back(std::move(finding));
   }

@@ -22,6 +22,8 @@ struct Sentences {
 std::string in_region(const Finding& finding) {
   return finding.where.region.empty() ? std::string() : fmt::format(" in {}", finding.where.region);
 }
+// The call that waits for the culprits themselves: who waits for the victims in turn may do so elsewhere.
+std::string in_root(const TextNumbers& n) { return n.region.empty() ? std::string() : fmt::format(" in {}", n.region); }
 
 // The region in which culprits compute most of what makes others wait; empty where there is none.
 std::string computed_in(const Finding& finding, const TextNumbers& n) {
@@ -58,7 +60,7 @@ Sentences load_imbalance(const Finding& f, const TextNumbers& n, const std::stri
                       share(n.excess), in_callpath(f, n), in_region(f), lost),
           n.node.empty()
               ? fmt::format("Move work away from {}: {} has {} more than its share.", who,
-                            f.culprits.list.size() > 1 ? "the first one" : "it", seconds(n.excess_s))
+                            f.culprits.list.size() == 1 ? "it" : "the first one", seconds(n.excess_s))
               : fmt::format("Move work away from {}, or look at node {}, which they share: the first one has "
                             "{} more than its share.",
                             who, n.node, seconds(n.excess_s))};
@@ -77,16 +79,16 @@ Sentences slow_iteration(const Finding& f, const TextNumbers& n, const std::stri
   const std::string steps = count == 1
                                 ? fmt::format("Step {}", f.where.iterations[0])
                                 : fmt::format("{} steps, the first of them step {},", count, f.where.iterations[0]);
-  const std::string take = count == 1 ? "takes" : "take";
+  const std::string take = count == 1 ? "takes" : "take up to";
   if (f.culprits.list.empty()) {
     return {
         fmt::format("{} {} {} instead of {} on all ranks alike: {} lost.", steps, take, seconds(n.slow_s),
                     seconds(n.median_s), lost),
         "Find out what happened to all ranks at this time: a checkpoint, the file system, the network, another job."};
   }
-  return {fmt::format("{} {} {} instead of {} because {} is late{}: {} lost.", steps, take, seconds(n.slow_s),
-                      seconds(n.median_s), who, in_callpath(f, n), lost),
-          fmt::format("Find out what happened on {} at this time: input or output, its node, memory, another program.",
+  return {fmt::format("{} {} {} instead of {} because {} {} late{}: {} lost.", steps, take, seconds(n.slow_s),
+                      seconds(n.median_s), who, f.culprits.list.size() == 1 ? "is" : "are", in_callpath(f, n), lost),
+          fmt::format("Find out what happened on {} at this time: input or output, the node, memory, another program.",
                       who)};
 }
 
@@ -98,7 +100,8 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
   if (!Who.empty()) Who[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(Who[0])));
   const bool several = f.culprits.list.size() + f.culprits.more != 1;
   const std::string lost = fmt::format("{} ({} of all time)", seconds(f.lost_s), share(f.severity));
-  const std::string region = f.where.region.empty() ? std::string("calls") : f.where.region;
+  const std::string waiting = n.region.empty() ? f.where.region : n.region;
+  const std::string region = waiting.empty() ? std::string("calls") : waiting;
   Sentences s;
   if (f.kind == "load_imbalance") {
     s = load_imbalance(f, n, Who, lost);
@@ -108,15 +111,20 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
           "{} compute longer than the average rank, the first by {}{}, and the others wait{} for them: {} lost.", Who,
           share(n.excess), in_callpath(f, n), in_region(f), lost);
     }
+  } else if (f.kind == "alternating_imbalance" && n.region == "MPI_Finalize") {
+    s = {fmt::format("At the end of the run ranks wait in MPI_Finalize for {}, which {} last though {} no more "
+                     "than the average: {} lost.",
+                     who, several ? "come" : "comes", several ? "they compute" : "it computes", lost),
+         fmt::format("Look at what {} still {} when the others are done.", who, several ? "do" : "does")};
   } else if (f.kind == "alternating_imbalance") {
-    s = {fmt::format("In each step another rank is late{} and the others wait for it{}, though all compute the same "
-                     "in total: {} lost.",
+    s = {fmt::format("In each step another rank is late{} and the others wait for it{}, though none of these computes "
+                     "more than the average in total: {} lost.",
                      in_callpath(f, n).empty() ? "" : fmt::format(" because it computes longer{}", in_computed(f, n)),
                      in_region(f), lost),
          "Balance each step rather than the sum, or let ranks meet less often, so that lucky and unlucky steps even "
          "out."};
   } else if (f.kind == "late_sender") {
-    s = {fmt::format("Ranks wait{} for messages of {}, which {} before sending them: {} lost.", in_region(f), who,
+    s = {fmt::format("Ranks wait{} for messages of {}, which {} before sending them: {} lost.", in_root(n), who,
                      doing(f, n), lost),
          f.where.activity == "mpi"
              ? std::string(
@@ -125,8 +133,8 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
              : fmt::format("Send first and compute then: let {} call MPI_Isend as soon as the data are there.", who)};
   } else if (f.kind == "late_receiver") {
     const std::string which = which_computes(f, n);
-    s = {fmt::format("Senders of large messages wait{} until {}{}{} {} to receive them: {} lost.", in_region(f), who,
-                     which, which.empty() ? "" : ",", several ? "are ready" : "is ready", lost),
+    s = {fmt::format("Senders of large or synchronous messages wait{} until {}{}{} {} to receive them: {} lost.",
+                     in_root(n), who, which, which.empty() ? "" : ",", several ? "are ready" : "is ready", lost),
          fmt::format("Post the receives (MPI_Irecv) on {} before computing.", who)};
   } else if (f.kind == "wrong_order") {
     s = {fmt::format("{} {} messages in a fixed order and {} for one that is not there while others are, and all that "
@@ -137,7 +145,7 @@ void write_trace_texts(Finding& f, const TextNumbers& n) {
     s = {fmt::format(
              "Ranks work{} one after the other, each waiting{} for a message of the one before: {} lost, {:.3g} ranks "
              "work at a time.",
-             in_computed(f, n), in_region(f), lost, n.concurrency),
+             in_computed(f, n), in_root(n), lost, n.concurrency),
          "Cut the sweep into more and smaller pieces, so that the next rank can begin while this one goes on."};
   } else if (f.kind == "master_worker") {
     s = {fmt::format("All ranks wait{} for {}, which serves them one after the other: {} lost.", in_region(f), who,

@@ -20,7 +20,8 @@ struct TextNumbers {
   double mean_bytes = 0;
   double per_step = 0;  // messages of a rank in one step; 0 = not known
   double zero_share = 0;
-  std::string node;  // that all culprits share
+  std::string node;    // that all culprits share
+  std::string region;  // in which most is waited for the culprits themselves, not for others who wait for them
 };
 
 // Sets text and advice; everything else is there.

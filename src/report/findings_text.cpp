@@ -29,7 +29,9 @@ std::string readable_kind(std::string kind) {
 
 std::string headline(const Report& report) {
   std::string out = visible(report.path);
-  if (report.locations > 0) out += fmt::format(": {} locations", grouped(report.locations));
+  if (report.locations > 0) {
+    out += fmt::format(": {} location{}", grouped(report.locations), report.locations == 1 ? "" : "s");
+  }
   if (report.runtime_s) out += fmt::format(", {}", seconds(*report.runtime_s));
   return out;
 }
