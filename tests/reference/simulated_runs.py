@@ -2,7 +2,8 @@
 """Programs drawn at random with a problem planted in each: what fathom says must be what the simulator knows.
 
 Usage: simulated_runs.py FATHOM FIRST_SEED COUNT [FAMILY], or simulated_runs.py --write FOLDER FAMILY SEED [REPETITION [FACTOR]], which writes the trace
-run.meta alone, or simulated_runs.py --study FOLDER, which writes a program at five scales. Checks wait states to the nanosecond (but for corrected clocks), kind,
+run.meta alone, or simulated_runs.py --study FOLDER, which writes a program at five scales, or simulated_runs.py --clocks FATHOM,
+which looks at runs whose clocks contradict each other. Checks wait states to the nanosecond (but for corrected clocks), kind,
 culprit and lost time of the first finding, that healthy runs have none, efficiencies and the length of the critical path."""
 import csv
 import io
@@ -16,6 +17,29 @@ from collections import defaultdict
 
 from simulated_mpi import IDS, Simulation
 from simulated_programs import FAMILIES, noisy
+
+def impossible(report):
+    """What cannot be in any run."""
+    shares = {key: value for key, value in report["efficiencies"].items() if isinstance(value, float) and not key.endswith("_s")}
+    shares.update({f["kind"]: f["severity"] for f in report["findings"]})
+    shares.update({kind: state["share"] for kind, state in report["wait_states"].items()})
+    wrong = [f"{key} is {value}" for key, value in shares.items() if not 0 <= value <= 1]
+    waits = sum(state["s"] for kind, state in report["wait_states"].items() if kind not in ("late_sender_wrong_order", "no_overlap"))
+    costs = sum(cost["short_s"] + cost["long_s"] for cost in report["delay_costs"])
+    return wrong + ([f"delay costs are {costs}, waits {waits}"] if abs(costs - waits) > 1e-9 + 1e-8 * waits else [])
+
+
+def check_clocks(fathom, seed):
+    """Clocks that contradict each other by seconds and 0.1 %: whatever comes out, shares are shares."""
+    r = random.Random(seed)
+    name = r.choice(["collective_io", "windows_posted_late", "healthy_ring", "pipeline"])
+    count, program, _ = FAMILIES[name](r)
+    clocks = [(r.randint(-4 * 10**9, 4 * 10**9), r.uniform(-1e-3, 1e-3)) for _ in range(count)]
+    with tempfile.TemporaryDirectory() as scratch:
+        meta = Simulation(count, program, random.Random(seed + 1)).write(scratch, "run", IDS, clocks, 1)
+        report = json.loads(subprocess.run([fathom, "report", str(meta), "--json"], capture_output=True, text=True, check=True).stdout)
+    return [f"seed {seed} {name} {count} ranks: {text}" for text in impossible(report)]
+
 
 def check(fathom, seed, name):
     r = random.Random(seed)
@@ -45,6 +69,7 @@ def check(fathom, seed, name):
         rows = subprocess.run([fathom, "waits", str(meta), "--csv", "--quiet", "--by", "kind", "--by", "rank", "--by", "culprit",
                                "--by", "call"], capture_output=True, text=True, check=True).stdout
     wrong += [f"no {key}" for key in ("efficiencies", "critical_path", "wait_states", "delay_costs", "iterations", "pattern") if key not in report]
+    wrong += impossible(report)
     findings = [(f["kind"], f["level"], round(f["severity"], 4), [c["rank"] for c in f["culprits"]][:4]) for f in report["findings"]]
     if not truth:
         loud = [f for f in findings if f[1] != "note"]
@@ -112,6 +137,10 @@ def main():
         return study(sys.argv[2])
     if sys.argv[1] == "--write":
         return write(sys.argv[2], sys.argv[3], int(sys.argv[4]), *map(float, sys.argv[5:]))
+    if sys.argv[1] == "--clocks":
+        wrong = [text for seed in range(1, 13) for text in check_clocks(sys.argv[2], seed)]
+        print("\n".join(wrong) or "ok")
+        sys.exit(1 if wrong else 0)
     fathom, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     if shutil.which(fathom) is None:
         sys.exit(f"{fathom} is not there")

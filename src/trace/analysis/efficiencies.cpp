@@ -57,9 +57,10 @@ Efficiencies run_efficiencies(const RunCalls& run, const std::optional<ReplayRes
   if (all_instructions) out.instructions = instructions;
   if (all_cycles) out.cycles = cycles;
   if (ideal && ideal->runtime > 0 && out.runtime > 0) {
-    out.ideal_runtime = ideal->runtime;
-    out.transfer = static_cast<double>(ideal->runtime) / static_cast<double>(out.runtime);
-    out.serialisation = out.useful_max / static_cast<double>(ideal->runtime);
+    // No network makes a run longer than it was; where clocks contradict each other, the replay might.
+    out.ideal_runtime = std::min(ideal->runtime, out.runtime);
+    out.transfer = static_cast<double>(*out.ideal_runtime) / static_cast<double>(out.runtime);
+    out.serialisation = out.useful_max / static_cast<double>(*out.ideal_runtime);
     return out;
   }
   out.why_not = !run.missing.empty() ? "ranks are missing"
