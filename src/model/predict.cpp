@@ -248,8 +248,9 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
       return robust_forecast(group, member.index, hypotheses, model, point, level, weights);
     };
     out.push_back(forecast(Weights::by_shape));
-    // Few points tell shapes apart badly: the limits are those of both ways to weigh.
-    if (sparse) {
+    // Few points tell shapes apart badly, and of three parameters the list of functions is cut off: the limits are
+    // those of both ways to weigh.
+    if (sparse || group.parameters() > 2) {
       const Forecast other = forecast(Weights::all_alike);
       out.back().confidence = around(out.back().confidence, other.confidence);
       out.back().prediction = around(out.back().prediction, other.prediction);
