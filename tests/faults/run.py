@@ -337,9 +337,12 @@ def links(scratch):
         check(done.returncode == 2 and loop.is_symlink() and str(loop).encode() in done.stderr, name, done.stderr)
         pipe = folder / ("pipe-" + out)
         os.mkfifo(pipe)
-        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
-        done = write(command, pipe)
-        check(reader.communicate(timeout=60)[0] == before[out], name, "sent something else through a pipe", done.stderr)
+        with open(folder / ("got-" + out), "w+b") as got:
+            reader = subprocess.Popen(["cat", pipe], stdout=got)
+            done = write(command, pipe)
+            reader.wait(timeout=60)
+            got.seek(0)
+            check(got.read() == before[out], name, "sent something else through a pipe", done.stderr)
         check(stat.S_ISFIFO(os.lstat(pipe).st_mode), name, "replaced a pipe")
         if os.geteuid() != 0:
             continue
