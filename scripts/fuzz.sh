@@ -1,6 +1,7 @@
 #!/bin/sh
 # fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus: the kept one, and the target's seeds.
-# fuzz.sh --all [SECONDS]: all of them in turn, and a table of what was executed, reached and found.
+# fuzz.sh --all [SECONDS]: all of them, one per core at a time, and a table of what was executed, reached and found.
+# fuzz.sh --table: what all runs so far have executed and reached.
 # fuzz.sh --keep [TARGET...]: makes what was found small and keeps it in fuzz/corpus.
 # fuzz.sh --replay PROGRAMS TARGET: every kept input once, in programs built elsewhere.
 # A target is a fuzz program of its own (fuzz/TARGET_fuzz.cpp), a format of one file, read by format_fuzz, or a dataset of
@@ -62,28 +63,58 @@ seed() {
   chmod -R u+w "$corpus"
 }
 
-# Without weighing of inputs by entropy, which takes longer than most of the inputs themselves.
+# run TARGET SECONDS CORE: on one core, that is with one thread: waking others takes longer than reading most of the
+# inputs. Without weighing of inputs by entropy, which does so, too.
 run() {
   kind=$(program_of "$1")
   seed "$1" "$kind"
-  FATHOM_FUZZ_FORMAT="$1" "$programs/${kind}_fuzz" "$corpora/$1" -max_total_time="$2" -rss_limit_mb=2048 \
-    -entropic=0 -timeout=25 -print_final_stats=1 -artifact_prefix="build-fuzz/findings/$1/"
+  {
+    FATHOM_FUZZ_FORMAT="$1" taskset -c "$3" "$programs/${kind}_fuzz" "$corpora/$1" -max_total_time="$2" \
+      -rss_limit_mb=2048 -entropic=0 -timeout=25 -print_final_stats=1 -artifact_prefix="build-fuzz/findings/$1/" 2>&1 ||
+      echo "fuzz: $1: found something"
+  } | tee "build-fuzz/$1.log"
+  note "$1"
+  ! grep -q '^fuzz: .*found something' "build-fuzz/$1.log"
 }
 
-# All targets in turn, for docs/reliability.md. What was found in earlier runs is counted, too, until it is removed.
+# Adds the last run of a target to fuzz/executions.tsv: target, executions of all runs, most edges.
+note() {
+  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log" | tail -1)
+  edges=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "build-fuzz/$1.log" | tail -1)
+  (
+    flock 9
+    awk -F '\t' -v target="$1" -v more="${executions:-0}" -v edges="${edges:-0}" '
+      $1 == target { $2 += more; if (edges > $3 + 0) $3 = edges; seen = 1 }
+      { printf "%s\t%d\t%d\n", $1, $2, $3 }
+      END { if (!seen) printf "%s\t%d\t%d\n", target, more, edges }' fuzz/executions.tsv | LC_ALL=C sort >build-fuzz/executions.tsv
+    cp build-fuzz/executions.tsv fuzz/executions.tsv
+  ) 9>build-fuzz/lock
+}
+
+# All targets, one per core at a time.
 run_all() {
-  echo "| target | executions | edges | findings |"
-  echo "|---|---:|---:|---:|"
-  status=0
-  for target in $(targets); do
-    log=build-fuzz/$target.log
-    run "$target" "$1" >"$log" 2>&1 || status=1
-    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
-    edges=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$log" | tail -1)
-    findings=$(find "build-fuzz/findings/$target" -type f | wc -l)
-    echo "| $target | ${executions:-?} | ${edges:-0} | $findings |"
+  cores=$(nproc)
+  for core in $(seq 0 $((cores - 1))); do
+    for target in $(targets | awk -v core="$core" -v cores="$cores" 'NR % cores == core'); do
+      run "$target" "$1" "$core" >/dev/null || echo "fuzz: $target: see build-fuzz/$target.log" >&2
+    done &
   done
-  return $status
+  wait
+  table
+}
+
+# What all runs did, for docs/reliability.md, and what they found that is not removed yet.
+table() {
+  awk -F '\t' '
+    function grouped(n) { return n < 1000 ? n : grouped(int(n / 1000)) sprintf(",%03d", n % 1000) }
+    { row[NR] = $1 " | " grouped($2) " | " grouped($3) }
+    END {
+      print "| target | executions | edges | target | executions | edges |\n|---|---:|---:|---|---:|---:|"
+      half = int((NR + 1) / 2)
+      for (i = 1; i <= half; ++i) print "| " row[i] " | " (i + half in row ? row[i + half] : " | | ") " |"
+    }' fuzz/executions.tsv
+  found=$(find build-fuzz/findings -type f 2>/dev/null)
+  [ -z "$found" ] || { echo "$found" | sed 's/^/fuzz: found: /' >&2; return 1; }
 }
 
 # The fewest inputs that reach what all of them reach, and those that once failed; one archive a target, the same bytes
@@ -114,6 +145,7 @@ replay() {
 case ${1:-} in
   "") targets ;;
   --all) run_all "${2:-60}" ;;
+  --table) table ;;
   --keep)
     shift
     # shellcheck disable=SC2046
@@ -126,6 +158,6 @@ case ${1:-} in
       echo "fuzz: no target '$1'; there are: $(targets | tr '\n' ' ')" >&2
       exit 2
     }
-    run "$1" "${2:-60}"
+    run "$1" "${2:-60}" 0
     ;;
 esac
