@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/capped_sum.hpp"
 #include "base/number_text.hpp"
 #include "io/inflate.hpp"
 #include "io/output_file.hpp"
@@ -50,12 +51,11 @@ class Writer {
     }
     out_.write(events + "\nsummary:");
     // Of what is written: costs below zero are not.
-    std::vector<std::int64_t> totals(graph_.sum.size());
-    for (const CallGraph::Node& node : graph_.nodes) {
-      for (std::size_t i = 0; i < totals.size(); ++i) {
-        if (__builtin_add_overflow(totals[i], std::max<std::int64_t>(node.self[i], 0), &totals[i]))
-          totals[i] = INT64_MAX;
-      }
+    std::vector<std::int64_t> totals;
+    for (std::size_t i = 0; i < graph_.sum.size(); ++i) {
+      CappedSum total;
+      for (const CallGraph::Node& node : graph_.nodes) total += std::max<std::int64_t>(node.self[i], 0);
+      totals.push_back(total);
     }
     put_costs(totals);
     std::vector<std::vector<std::uint32_t>> calls(graph_.nodes.size());
