@@ -213,7 +213,7 @@ class ModelCommand final : public Command {
   // Per model, one for each point.
   Result<std::vector<std::vector<Forecast>>> forecasts(std::span<const Model* const> models,
                                                        const std::vector<std::vector<double>>& points) const {
-    const Predictor predictor(*experiment_data_, options_);
+    const Predictor predictor(*experiment_data_, options_, models);
     std::vector<std::vector<Forecast>> out(models.size());
     FATHOM_CHECK(parallel_for(models.size(), [&](std::size_t i) -> Result<void> {
       out[i] = predictor.at(*models[i], points);

@@ -159,15 +159,19 @@ std::optional<Function> within(const Growth& allowed, const Experiment& experime
   static thread_local RelativeNoise data;
   static thread_local Refit refit;
   if (!relative_noise(experiment, series, own, measure, segment, data) || data.degrees <= 0) return std::nullopt;
-  const auto with = refit(data, own);
-  if (!with) return std::nullopt;
   Function other = replaced(own, parameter, allowed);
   const auto without = refit(data, other);
   if (!without) return std::nullopt;
-  const double worse = *without - *with;
-  const double t = std::sqrt(worse / data.variance);  // infinite where there is no noise
-  if (worse > 0 && beyond_chance(t, data.degrees)) return std::nullopt;
+  const auto clearly_worse = [&](double with) {
+    const double worse = *without - with;
+    const double t = std::sqrt(worse / data.variance);  // infinite where there is no noise
+    return worse > 0 && beyond_chance(t, data.degrees);
+  };
+  if (clearly_worse(data.squares)) return std::nullopt;
   refit.apply(other);
+  // Not by much: then the function's own terms are tried at their best as well.
+  const auto with = refit(data, own);
+  if (!with || clearly_worse(*with)) return std::nullopt;
   return other;
 }
 

@@ -171,6 +171,12 @@ Predictor::Predictor(const Experiment& experiment, const FitOptions& options)
     : state_(new State{experiment, options, {}}) {
   state_->robust = make_robust_groups(experiment, options.measure);
 }
+Predictor::Predictor(const Experiment& experiment, const FitOptions& options, std::span<const Model* const> models)
+    : state_(new State{experiment, options, {}}) {
+  std::vector<std::uint32_t> wanted;
+  for (const Model* model : models) wanted.push_back(model->series);
+  state_->robust = make_robust_groups(experiment, options.measure, wanted);
+}
 Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;
 

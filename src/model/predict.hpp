@@ -27,6 +27,8 @@ struct Forecast {
 class Predictor {
  public:
   Predictor(const Experiment& experiment, const FitOptions& options);
+  // To be asked about these models only, which is much faster where they are few of many.
+  Predictor(const Experiment& experiment, const FitOptions& options, std::span<const Model* const> models);
   ~Predictor();
   Predictor(Predictor&&) noexcept;
 

@@ -37,6 +37,7 @@ bool relative_noise(const Experiment& experiment, std::uint32_t number, const Fu
     }
   }
   if (out.values.empty()) return false;
+  out.squares = squares;
   const auto n = static_cast<double>(out.values.size());
   repetitions /= n;
   if (run_degrees > 0) run /= run_degrees;

@@ -61,6 +61,10 @@ class RobustGroup {
   RobustGroup(Repetitions data, std::span<const double> coordinates, std::size_t parameters)
       : data_(std::move(data)), coordinates_(coordinates.begin(), coordinates.end()), parameters_(parameters) {}
   void set_scoring(std::span<const double> tau2, std::span<const double> df, const Prior& prior, double n);
+  // From the variances of all series: what those say that speak for all.
+  [[nodiscard]] Prior prior_of(std::span<const double> variances, std::span<const double> degrees, double most) const {
+    return pooled_prior(variances.first(data_.pooled), degrees.first(data_.pooled), most);
+  }
 
   Repetitions data_;
   std::vector<double> coordinates_;

@@ -43,9 +43,24 @@ bool all_positive(const Experiment& experiment, const Series& series, std::size_
   return true;
 }
 
-}  // namespace
+// Puts an even choice of at most kMostPooled in front; behind them only what is wanted is kept. How many are in front.
+std::size_t choose_pooled(std::vector<std::uint32_t>& list, const std::vector<bool>& wanted) {
+  const std::size_t pooled = std::min(list.size(), kMostPooled);
+  std::vector<std::uint32_t> chosen;
+  std::vector<std::uint32_t> others;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (chosen.size() < pooled && i == chosen.size() * list.size() / pooled) {
+      chosen.push_back(list[i]);
+    } else if (wanted[list[i]]) {
+      others.push_back(list[i]);
+    }
+  }
+  chosen.insert(chosen.end(), others.begin(), others.end());
+  list = std::move(chosen);
+  return pooled;
+}
 
-RobustGroups make_robust_groups(const Experiment& experiment, Measure measure) {
+RobustGroups make_groups(const Experiment& experiment, Measure measure, const std::vector<bool>& wanted) {
   RobustGroups out;
   out.member.assign(experiment.series().size(), {RobustGroups::kNone, 0});
   const std::size_t parameters = experiment.parameters().size();
@@ -57,10 +72,13 @@ RobustGroups make_robust_groups(const Experiment& experiment, Measure measure) {
   }
   std::vector<double> scratch;
   for (auto& [key, list] : lists) {
+    if (std::none_of(list.begin(), list.end(), [&](std::uint32_t s) { return wanted[s]; })) continue;
+    const std::size_t pooled = choose_pooled(list, wanted);
     const auto points = experiment.points_of(experiment.series()[list.front()]);
     Repetitions data;
     data.points = points.size();
     data.series = list.size();
+    data.pooled = pooled;
     std::vector<double> coordinates;
     for (const auto point : points) {
       const auto place = experiment.point(point);
@@ -88,6 +106,18 @@ RobustGroups make_robust_groups(const Experiment& experiment, Measure measure) {
     out.series.push_back(std::move(list));
   }
   return out;
+}
+
+}  // namespace
+
+RobustGroups make_robust_groups(const Experiment& experiment, Measure measure) {
+  return make_groups(experiment, measure, std::vector<bool>(experiment.series().size(), true));
+}
+
+RobustGroups make_robust_groups(const Experiment& experiment, Measure measure, std::span<const std::uint32_t> wanted) {
+  std::vector<bool> chosen(experiment.series().size(), false);
+  for (const auto s : wanted) chosen[s] = true;
+  return make_groups(experiment, measure, chosen);
 }
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "model/options.hpp"
@@ -23,7 +24,12 @@ struct RobustGroups {
   [[nodiscard]] bool has(std::size_t s) const { return s < member.size() && member[s].group != kNone; }
 };
 
+// Of a group with more series than this, an even choice of so many speaks for the noise of all.
+inline constexpr std::size_t kMostPooled = 1000;
+
 // Series whose values are not all positive, or whose points do not allow it, belong to no group.
 RobustGroups make_robust_groups(const Experiment& experiment, Measure measure);
+// For `wanted` series alone, which come out as they would with all: the others only say what noise there is.
+RobustGroups make_robust_groups(const Experiment& experiment, Measure measure, std::span<const std::uint32_t> wanted);
 
 }  // namespace fathom

@@ -71,7 +71,7 @@ class RobustMulti final : public RobustGroup {
   }
 
   std::vector<Hypothesis> ranked(std::size_t s, std::size_t count) const override {
-    if (count == 1 && !best_.empty()) return {best_[s]};
+    if (count == 1 && s < best_.size()) return {best_[s]};
     return ranked(located_.of(s), scoring_[s], count);
   }
 
@@ -280,11 +280,13 @@ class RobustMulti final : public RobustGroup {
     for (std::size_t s = 0; s < series; ++s) run_variance_[s] = tau2[s] * located_.repetitions;
     const bool repeated = located_.repetitions > 1;
     const Prior none;
-    set_scoring(tau2, df, repeated ? pooled_prior(tau2, df, kMostPrior) : none, n);
-    std::vector<double> b(series);
-    std::vector<double> free(series);
-    std::vector<Hypothesis> found(series);
-    (void)parallel_blocks(series, 4, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    set_scoring(tau2, df, repeated ? prior_of(tau2, df, kMostPrior) : none, n);
+    // With repetitions only the usual ratio is wanted; without, each series has this as its noise.
+    const std::size_t judged = repeated ? data_.pooled : series;
+    std::vector<double> b(judged);
+    std::vector<double> free(judged);
+    std::vector<Hypothesis> found(judged);
+    (void)parallel_blocks(judged, 4, [&](std::size_t begin, std::size_t end) -> Result<void> {
       for (std::size_t s = begin; s < end; ++s) {
         found[s] = best(s);
         const Hypothesis& h = found[s];
@@ -298,7 +300,7 @@ class RobustMulti final : public RobustGroup {
       std::vector<double> degrees;
       for (std::size_t s = 0; s < series; ++s) {
         run_variance_[s] = std::isfinite(b[s]) ? b[s] : 0;
-        if (!std::isfinite(b[s])) continue;
+        if (s >= data_.pooled || !std::isfinite(b[s])) continue;
         known.push_back(b[s]);
         degrees.push_back(free[s]);
       }
@@ -310,7 +312,7 @@ class RobustMulti final : public RobustGroup {
       return;
     }
     std::vector<double> ratio;
-    for (std::size_t s = 0; s < series; ++s) {
+    for (std::size_t s = 0; s < judged; ++s) {
       if (std::isfinite(b[s])) ratio.push_back(std::max(b[s], 1e-28) / std::max(tau2[s], 1e-28));
     }
     const double phi = median_of(ratio);
@@ -323,7 +325,7 @@ class RobustMulti final : public RobustGroup {
       tau2[s] *= phi;
       df[s] /= phi;
     }
-    set_scoring(tau2, df, pooled_prior(tau2, df, kMostPrior), n);
+    set_scoring(tau2, df, prior_of(tau2, df, kMostPrior), n);
   }
 
   [[nodiscard]] double degrees_left(const Hypothesis& h) const {
@@ -332,7 +334,7 @@ class RobustMulti final : public RobustGroup {
   }
 
   std::vector<Axis> axes_;
-  std::vector<Hypothesis> best_;  // of each series, where the estimate of the noise has found it already
+  std::vector<Hypothesis> best_;  // of the first series, where the estimate of the noise has found it already
   std::map<std::pair<std::size_t, std::vector<double>>, std::pair<RelativeTable, RelativeTable>> tables_;
 };
 

@@ -74,7 +74,7 @@ Located safe_means(const Repetitions& data) {
     });
   };
   for_all(scatter);
-  const double common = median_of(series_scale);
+  const double common = median_of({series_scale.begin(), series_scale.begin() + static_cast<std::ptrdiff_t>(data.pooled)});
   for_all([&](std::size_t s) {
     double weights = 0;
     double squares = 0;
@@ -176,7 +176,7 @@ double residual_variance(const RelativeFits& fits, std::size_t blocks, double n)
 Statistic choose_statistic(const Repetitions& data, const Located& safe, std::span<const LineOfPoints> lines) {
   // Which (series, line) pairs to look at, spread evenly.
   std::vector<std::pair<std::size_t, const LineOfPoints*>> pairs;
-  const std::size_t total = data.series * lines.size();
+  const std::size_t total = data.pooled * lines.size();
   if (safe.repetitions < 3 || total < kEnoughLines) return Statistic::safe_mean;
   const std::size_t count = std::min(total, kMostLines);
   for (std::size_t i = 0; i < count; ++i) {
@@ -248,20 +248,23 @@ MeanLevel mean_level(const Repetitions& data, const Located& located) {
     for (const double value : logs) squares += (value - mean) * (value - mean);
     level.log_ratio[s] = mean;
     level.variance[s] = n > 1 ? squares / (n - 1) / n : 0;
+    if (s >= data.pooled) continue;
     average += mean;
     average_variance += level.variance[s];
   }
-  const auto count = static_cast<double>(data.series);
+  const auto count = static_cast<double>(data.pooled);
   average /= count;
   average_variance /= count;
   double spread = 0;
-  for (const double value : level.log_ratio) spread += (value - average) * (value - average);
-  spread = data.series > 1 ? spread / (count - 1) : 0;
+  for (std::size_t s = 0; s < data.pooled; ++s) {
+    spread += (level.log_ratio[s] - average) * (level.log_ratio[s] - average);
+  }
+  spread = data.pooled > 1 ? spread / (count - 1) : 0;
   // Shrunk to the average as far as the differences between series are noise.
   const double real = std::max(0.0, spread - average_variance);
   for (std::size_t s = 0; s < data.series; ++s) {
     const double error = std::max(level.variance[s], average_variance);
-    const double kappa = data.series > 1 ? (real + error > 0 ? real / (real + error) : 0) : 1;
+    const double kappa = data.pooled > 1 ? (real + error > 0 ? real / (real + error) : 0) : 1;
     level.log_ratio[s] = average + kappa * (level.log_ratio[s] - average);
     // The average is itself known only so well.
     level.variance[s] = kappa * error + (1 - kappa) * (1 - kappa) * spread / count;

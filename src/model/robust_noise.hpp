@@ -12,6 +12,7 @@ namespace fathom {
 // Repetitions of series that share their points.
 struct Repetitions {
   std::size_t series = 0;
+  std::size_t pooled = 0;  // the first so many speak for the noise of all
   std::size_t points = 0;
   std::vector<double> values;
   std::vector<std::uint64_t> begin{0};  // of each (series, point); one more at the end

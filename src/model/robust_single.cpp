@@ -13,7 +13,6 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kEnoughSeries = 20;
-constexpr std::size_t kMostJudged = 1000;
 constexpr double kSecondTermPenalty = 9;
 constexpr int kRounds = 2;
 constexpr double kMostPrior = 200;
@@ -130,30 +129,29 @@ class RobustSingle final : public RobustGroup {
     for (std::size_t s = 0; s < series; ++s) run_variance_[s] = tau2[s] * located_.repetitions;
     const bool repeated = located_.repetitions > 1;
     Prior prior;
-    if (n > 3 && (!repeated || series >= kEnoughSeries)) {
-      // With repetitions only a quantile over the series is wanted, for which an even choice of them is enough.
-      const std::size_t judged = repeated ? std::min(series, kMostJudged) : series;
+    if (n > 3 && (!repeated || data_.pooled >= kEnoughSeries)) {
+      // With repetitions only a quantile over the series is wanted; without, each has this as its noise.
+      const std::size_t judged = repeated ? data_.pooled : series;
       std::vector<double> b(judged);
       (void)parallel_blocks(judged, 64, [&](std::size_t begin, std::size_t end) -> Result<void> {
         RelativeFits fits;
-        for (std::size_t i = begin; i < end; ++i) {
-          const std::size_t s = i * series / judged;
+        for (std::size_t s = begin; s < end; ++s) {
           const auto v = located_.of(s);
           const RelativeTable& table = table_for(v);
           relative_fits(table, v, 1, fits);
-          b[i] = residual_variance(fits, table.size(), n);
-          if (repeated) b[i] /= std::max(tau2[s], 1e-28);
+          b[s] = residual_variance(fits, table.size(), n);
+          if (repeated) b[s] /= std::max(tau2[s], 1e-28);
         }
         return {};
       });
       if (repeated) {
         disperse(b, tau2, df);
-      } else if (series >= 5) {
-        prior = pooled_prior(b, std::vector<double>(series, n - 2.7), kMostPriorWithoutRepetitions);
+      } else if (data_.pooled >= 5) {
+        prior = prior_of(b, std::vector<double>(series, n - 2.7), kMostPriorWithoutRepetitions);
       }
       if (!repeated) run_variance_ = b;
     }
-    if (repeated) prior = pooled_prior(tau2, df, kMostPrior);
+    if (repeated) prior = prior_of(tau2, df, kMostPrior);
     set_scoring(tau2, df, prior, n);
   }
 

@@ -135,10 +135,12 @@ Result<Answer> ModelAnswers::models(const Request& request) {
   }
   FATHOM_TRY(const Ranking ranking, rank_models(e, made->set, ranking_options));
   const std::size_t count = std::min(ranking.models.size(), kMostModels);
-  const Predictor predictor(e, made->options);
+  std::vector<const Model*> shown;
+  for (std::size_t i = 0; i < count; ++i) shown.push_back(ranking.models[i].model);
+  const Predictor predictor(e, made->options, shown);
   std::vector<Forecast> forecasts(count);
   FATHOM_CHECK(parallel_for(count, [&](std::size_t i) -> Result<void> {
-    forecasts[i] = predictor(*ranking.models[i].model, ranking.target);
+    forecasts[i] = predictor(*shown[i], ranking.target);
     return {};
   }));
 

@@ -1,12 +1,14 @@
 // The robust modeler: known functions under noise, and the figures of the study on the shared sets.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "base/special.hpp"
 #include "model/growth.hpp"
 #include "model/predict.hpp"
 #include "model/reference.hpp"
+#include "model/robust_groups.hpp"
 #include "model/search_space.hpp"
 
 namespace fathom {
@@ -209,6 +211,26 @@ TEST(Predictor, IntervalsOfEveryModelerWiden) {
     EXPECT_GT(uncertainty(outside), uncertainty(inside));
     EXPECT_EQ(extrapolation(*experiment, series, std::span(&near, 1)), 1);
     EXPECT_EQ(extrapolation(*experiment, series, std::span(&far, 1)), 32);
+  }
+}
+
+// Of many series a choice speaks for the noise of all: whoever asks about one gets the same as who asks about all.
+TEST(Predictor, AskedAboutFewOfMany) {
+  const auto experiment = noisy([](double x) { return 10 + 3 * x; }, 2 * kMostPooled + 7, 0.02);
+  const auto options = fit_options("basic", 1);
+  const auto set = fit(*experiment, *options, make_work());
+  ASSERT_TRUE(set.ok());
+  const std::array few = {&set->models[1], &set->models[2], &set->models.back()};
+  const Predictor of_all(*experiment, *options);
+  const Predictor of_few(*experiment, *options, few);
+  const double far = 2048;
+  for (const Model* model : few) {
+    const auto expected = of_all(*model, std::span(&far, 1));
+    const auto found = of_few(*model, std::span(&far, 1));
+    EXPECT_LT(found.confidence.low, found.confidence.high);
+    EXPECT_EQ(found.confidence.low, expected.confidence.low);
+    EXPECT_EQ(found.confidence.high, expected.confidence.high);
+    EXPECT_EQ(found.prediction.high, expected.prediction.high);
   }
 }
 
