@@ -213,11 +213,18 @@ Result<Ranking> rank_models(const Experiment& e, const ModelSet& set, const Rank
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {ranking.models[i].bug, ranking.models[i].share_then, i};
   std::stable_sort(keys.begin(), keys.end(),
                    [](const Key& a, const Key& b) { return a.bug != b.bug ? a.bug : a.share > b.share; });
-  // In place, from the front: what was exchanged already is where the one went that stood there.
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::size_t from = keys[i].at;
-    while (from < i) from = keys[from].at;
-    if (from != i) std::swap(ranking.models[i], ranking.models[from]);
+  // In place, cycle by cycle: each model is moved once.
+  for (std::size_t first = 0; first < keys.size(); ++first) {
+    if (keys[first].at == first) continue;
+    RankedModel moved = std::move(ranking.models[first]);
+    std::size_t to = first;
+    for (std::size_t from = keys[to].at; from != first; from = keys[to].at) {
+      ranking.models[to] = std::move(ranking.models[from]);
+      keys[to].at = to;
+      to = from;
+    }
+    ranking.models[to] = std::move(moved);
+    keys[to].at = to;
   }
   return ranking;
 }
