@@ -21,8 +21,7 @@ bool is_split(std::string_view command) {
 }
 
 bool reads_values_in_parts(const Dataset& dataset) {
-  const std::string_view format = dataset.format().name;
-  return format == "cube" || format == "hpctoolkit";
+  return dataset.format().shared.reads_values;
 }
 
 Result<void> first_alone(Session& session, std::string_view what) {

@@ -99,21 +99,16 @@ class ConvertCommand final : public Command {
     return std::nullopt;
   }
 
-  static bool writes_in_parts(const Format& format) {
-    return format.name == "hpctoolkit" || format.name == "hpctoolkit-xml";
-  }
-
   // Several processes make a profile of a trace, or write the locations of a trace; the rest is the first one's.
   static Result<void> split(Session& session, Dataset& dataset, const Format& format) {
     const std::vector<Level> stored = dataset.levels();
     constexpr Level kTrace[] = {Level::trace};
     const auto has = [&](Level level) { return std::find(stored.begin(), stored.end(), level) != stored.end(); };
-    if (&format == &dataset.format() && format.name == "dumpi") return {};
-    if (&format != &dataset.format() && has(Level::trace) && format.name == "otf2") return {};
+    const bool rewrites = &format == &dataset.format();
+    if (rewrites && format.shared.rewrites) return {};
+    if (!rewrites && has(Level::trace) && format.shared.writes_trace) return {};
     // Every process reads and writes profiles of its own.
-    if (&format != &dataset.format() && has(Level::profile) && reads_values_in_parts(dataset) &&
-        writes_in_parts(format))
-      return {};
+    if (!rewrites && has(Level::profile) && reads_values_in_parts(dataset) && format.shared.writes_profile) return {};
     if (has(Level::trace) && !has(Level::profile) && !writes_one_of(format, kTrace)) {
       FATHOM_TRY(const auto profile, dataset.profile());
       return {};
@@ -130,8 +125,7 @@ class ConvertCommand final : public Command {
     const std::vector<Level> written(format.can.writes.begin(), format.can.writes.end());
     if (!has(levels, Level::trace) || !has(levels, Level::profile)) return {};
     if (has(written, Level::trace) || !has(written, Level::profile)) return {};
-    // Databases of HPCToolkit take over each other's samples.
-    if (dataset.format().name.starts_with("hpctoolkit") && writes_in_parts(format)) return {};
+    if (!format.family.empty() && dataset.format().family == format.family) return {};
     return session.work()->diagnostics.lost(
         "convert.trace_left_out", Place::in(dataset.path().string()),
         fmt::format("the trace beside the profile is left out: {} holds profiles only", format.name));

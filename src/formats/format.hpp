@@ -77,6 +77,14 @@ struct FormatOptions {
   std::vector<const OptionDeclaration*> statistics = {};  // handed over as StatisticsOptions
 };
 
+// What several processes do together, each a part of it. The first one does the rest alone.
+struct SharedWork {
+  bool reads_values = false;    // the values of its profiles
+  bool writes_profile = false;  // a profile of another format that is read so
+  bool writes_trace = false;    // a trace of another format
+  bool rewrites = false;        // a dataset of its own
+};
+
 struct Format {
   std::string_view name;        // as in --from, --to and info
   std::string_view title;       // for people: "Cube 4 profile"
@@ -93,6 +101,9 @@ struct Format {
   // Every kind of record it knows, where there is a fixed list of them.
   std::vector<CatalogueEntry> (*catalogue)() = nullptr;
   FormatOptions options = {};
+  SharedWork shared = {};
+  // Formats of one family take over the trace beside each other's profiles, also those that are written for profiles.
+  std::string_view family = {};
 };
 
 }  // namespace fathom

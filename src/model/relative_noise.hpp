@@ -12,7 +12,7 @@ struct RelativeNoise {
   std::size_t parameters = 0;
   std::vector<double> coordinates;  // of the points that count
   std::vector<double> values;       // the measure there, all positive
-  double squares = 0;       // of the function's residuals
+  double squares = 0;               // of the function's residuals
   double variance = 0;      // of one point's value: from repetitions and fit together, or the fit where it is worse
   double run_variance = 0;  // of a single run
   double degrees = 0;       // of freedom behind `variance`

@@ -74,7 +74,8 @@ Located safe_means(const Repetitions& data) {
     });
   };
   for_all(scatter);
-  const double common = median_of({series_scale.begin(), series_scale.begin() + static_cast<std::ptrdiff_t>(data.pooled)});
+  const double common =
+      median_of({series_scale.begin(), series_scale.begin() + static_cast<std::ptrdiff_t>(data.pooled)});
   for_all([&](std::size_t s) {
     double weights = 0;
     double squares = 0;

@@ -58,7 +58,8 @@ const Format& format() {
                               .recognise = recognise,
                               .open = open,
                               .write = write,
-                              .options = {.writing = {&kAnchor}}};
+                              .options = {.writing = {&kAnchor}},
+                              .shared = {.reads_values = true}};
   return kFormat;
 }
 

@@ -59,7 +59,8 @@ const Format& format() {
       .recognise = recognise,
       .open = open,
       .write = write,
-      .options = {.reading = {&kClock, &kWaits}, .writing = filter_options(), .statistics = statistics_options()}};
+      .options = {.reading = {&kClock, &kWaits}, .writing = filter_options(), .statistics = statistics_options()},
+      .shared = {.rewrites = true}};
   return kFormat;
 }
 

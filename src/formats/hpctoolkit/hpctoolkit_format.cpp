@@ -13,6 +13,7 @@ namespace fathom::hpctoolkit {
 
 namespace {
 
+constexpr std::string_view kFamily = "hpctoolkit";
 constexpr std::size_t kHeadSize = 65536;  // an inline DTD stands before the root element
 
 // The first bytes of a file of the directory that `source` is, or lies in.
@@ -125,6 +126,8 @@ const Format& meta_format() {
       .open = open_meta,
       .write = write_meta_database,
       .options = {.statistics = {&kDepth}},
+      .shared = {.reads_values = true, .writes_profile = true},
+      .family = kFamily,
   };
   return kFormat;
 }
@@ -138,6 +141,7 @@ const Format& classic_format() {
       .recognise = recognise_classic,
       .open = open_classic,
       .options = {.statistics = {&kDepth}},
+      .family = kFamily,
   };
   return kFormat;
 }
@@ -152,6 +156,8 @@ const Format& xml_format() {
       .open = open_xml,
       .write = write_xml_database,
       .options = {.statistics = {&kDepth}},
+      .shared = {.writes_profile = true},
+      .family = kFamily,
   };
   return kFormat;
 }

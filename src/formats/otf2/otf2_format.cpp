@@ -109,7 +109,8 @@ const Format& format() {
                               .open = open,
                               .write = write,
                               .catalogue = catalogue,
-                              .options = {.reading = {&kWaits}, .statistics = {&kDepth}}};
+                              .options = {.reading = {&kWaits}, .statistics = {&kDepth}},
+                              .shared = {.writes_trace = true}};
   return kFormat;
 }
 
