@@ -2,6 +2,7 @@
 // algorithm on top goes on as if nothing had happened.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/budget.hpp"
 #include "base/result.hpp"
 
 namespace fathom {
@@ -38,6 +40,9 @@ class SharedPages {
 class ArrayPool {
  public:
   explicit ArrayPool(std::uint64_t limit) : limit_(limit) {}
+  // Half of what is left of the budget.
+  explicit ArrayPool(const Budget& budget)
+      : ArrayPool((budget.limit() - std::min(budget.used(), budget.limit())) / 2) {}
   ArrayPool(const ArrayPool&) = delete;
   ArrayPool& operator=(const ArrayPool&) = delete;
 
@@ -136,6 +141,11 @@ class LargeArray {
   void resize(std::size_t size) {
     if (size * sizeof(T) > memory_.capacity() && !memory_.grow(size * sizeof(T))) return;
     for (std::size_t i = size_; i < size; ++i) data()[i] = T{};
+    size_ = size;
+  }
+  // What new items are is for the caller to say.
+  void resize_for_overwrite(std::size_t size) {
+    if (size * sizeof(T) > memory_.capacity() && !memory_.grow(size * sizeof(T))) return;
     size_ = size;
   }
   [[nodiscard]] T* data() { return static_cast<T*>(memory_.data()); }

@@ -9,6 +9,7 @@
 
 #include "base/number.hpp"
 #include "base/parallel.hpp"
+#include "trace/group_by_row.hpp"
 
 namespace fathom {
 
@@ -20,8 +21,6 @@ constexpr std::int64_t kEnd = INT64_MAX - 2;
 constexpr std::int64_t kLatestEnd = INT64_MAX - 3;
 // More rows than this beside one another help nobody; then slices are cut.
 constexpr std::size_t kMostLanes = 256;
-
-std::uint64_t pool_size(const Budget& budget) { return (budget.limit() - std::min(budget.used(), budget.limit())) / 2; }
 
 StoredSlice made(std::uint32_t row, std::int64_t begin, std::int64_t end, std::uint32_t region, std::uint64_t record) {
   StoredSlice slice;
@@ -42,34 +41,11 @@ bool longest_first(const StoredSlice& a, const StoredSlice& b) {
 std::uint16_t depth_of(std::size_t open) { return static_cast<std::uint16_t>(std::min<std::size_t>(open, UINT16_MAX)); }
 bool is_complete(const StoredSlice& slice) { return slice.end_ns <= kLatestEnd; }
 
-// Moves items to where their rows are; those of one row stay in order. Says where each row begins.
-template <class T, class RowOf>
-std::vector<std::size_t> group_by_row(LargeArray<T>& items, std::uint32_t rows, ArrayPool& pool, const RowOf& row_of) {
-  std::vector<std::size_t> first(rows + std::size_t{1});
-  bool grouped = true;
-  std::uint32_t before = 0;
-  for (const T& item : items) {
-    const std::uint32_t row = row_of(item);
-    ++first[row + std::size_t{1}];
-    grouped = grouped && row >= before;
-    before = row;
-  }
-  for (std::size_t i = 0; i < rows; ++i) first[i + 1] += first[i];
-  if (grouped) return first;
-  LargeArray<T> sorted(pool);
-  sorted.resize(items.size());
-  if (sorted.size() != items.size()) return first;  // the pool knows why
-  std::vector<std::size_t> at(first.begin(), first.end() - 1);
-  for (const T& item : items) sorted[at[row_of(item)]++] = item;
-  items = std::move(sorted);
-  return first;
-}
-
 }  // namespace
 
 SliceStore::SliceStore(const Work& work)
     : work_(work),
-      pool_(std::make_unique<ArrayPool>(pool_size(work->budget))),
+      pool_(std::make_unique<ArrayPool>(work->budget)),
       slices_(*pool_),
       lanes_(*pool_),
       floated_(*pool_),

@@ -18,25 +18,24 @@ std::filesystem::path beside(const std::filesystem::path& prv, std::string_view 
 class ParaverDataset : public Dataset {
  public:
   ParaverDataset(const Format& owner, std::filesystem::path path, Work work, PrvFile file)
-      : Dataset(owner, std::move(path), std::move(work)), file_(std::move(file)) {}
+      : Dataset(owner, std::move(path), std::move(work)), file_(std::move(file)) {
+    const std::uint64_t states = file_.changes.size() / 2;
+    description_.push_back({"locations", std::uint64_t{file_.threads.size()}});
+    description_.push_back({"events", states + file_.events.size() + file_.messages.size()});
+    description_.push_back({"states", states});
+    description_.push_back({"messages", std::uint64_t{file_.messages.size()}});
+    describe_span(0, file_.nanoseconds(file_.final_time), description_);
+  }
 
   [[nodiscard]] std::vector<Level> levels() const override { return {Level::trace}; }
-  Result<std::vector<InfoEntry>> describe(bool) override {
-    std::vector<InfoEntry> entries;
-    entries.push_back({"locations", std::uint64_t{file_.threads.size()}});
-    entries.push_back({"events", std::uint64_t{file_.states.size() + file_.events.size() + file_.messages.size()}});
-    entries.push_back({"states", std::uint64_t{file_.states.size()}});
-    entries.push_back({"messages", std::uint64_t{file_.messages.size()}});
-    describe_span(0, file_.nanoseconds(file_.final_time), entries);
-    return entries;
-  }
+  Result<std::vector<InfoEntry>> describe(bool) override { return description_; }
   Result<std::shared_ptr<const Trace>> trace() override {
     if (trace_) return trace_;
     PcfNames names;
     std::vector<std::string> rows;
     if (auto blob = map_file(beside(path(), ".pcf")); blob.ok()) names = read_pcf(*blob);
     if (auto blob = map_file(beside(path(), ".row")); blob.ok()) rows = read_row(*blob);
-    FATHOM_TRY(trace_, make_trace(file_, names, rows, work()));
+    FATHOM_TRY(trace_, make_trace(std::move(file_), names, rows, work()));
     return trace_;
   }
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions&) override {
@@ -62,7 +61,8 @@ class ParaverDataset : public Dataset {
   Result<void> check() override { return {}; }
 
  private:
-  PrvFile file_;
+  PrvFile file_;  // until it is a trace
+  std::vector<InfoEntry> description_;
   std::shared_ptr<const Trace> trace_;
 };
 

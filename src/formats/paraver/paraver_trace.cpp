@@ -4,30 +4,15 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "formats/paraver/state_cursor.hpp"
+#include "formats/paraver/thread_records.hpp"
 #include "formats/paraver/trace_names.hpp"
-#include "trace/window_index.hpp"
+#include "trace/group_by_row.hpp"
 
 namespace fathom::paraver {
 
 namespace {
-
-class ParaverStream : public CopyableStream {
- public:
-  explicit ParaverStream(std::span<const Event> events) : events_(events) {}
-  Result<std::size_t> next(std::span<Event> out) override {
-    const std::size_t count = std::min(out.size(), events_.size() - at_);
-    std::copy_n(events_.begin() + static_cast<std::ptrdiff_t>(at_), count, out.begin());
-    at_ += count;
-    return count;
-  }
-  [[nodiscard]] std::unique_ptr<CopyableStream> copy() const override { return std::make_unique<ParaverStream>(*this); }
-  [[nodiscard]] std::uint64_t bytes() const override { return sizeof *this; }
-
- private:
-  std::span<const Event> events_;
-  std::size_t at_ = 0;
-};
 
 enum class Use : std::uint8_t { channel, counter, marker, marker_value, completion, collective };
 
@@ -49,40 +34,37 @@ Use use_of(std::int64_t type, std::string_view label) {
 
 class ParaverTrace : public Trace {
  public:
+  explicit ParaverTrace(PrvFile file) : records_(std::move(file)) {}
+
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override {
-    const auto whole = [&] { return std::make_unique<ParaverStream>(events_[location.index()]); };
+    const auto whole = [&] { return open_stream(records_, location); };
     if (window.everything()) return std::unique_ptr<EventStream>(whole());
     return windows_[location.index()].open(window, whole, work_);
   }
-  [[nodiscard]] std::optional<TimeWindow> known_span() const override { return TimeWindow{0, final_time_}; }
+  [[nodiscard]] std::optional<TimeWindow> known_span() const override {
+    return TimeWindow{0, records_.file.nanoseconds(records_.file.final_time)};
+  }
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override {
-    const auto& events = events_[location.index()];
-    if (events.empty()) return std::nullopt;
-    return TimeWindow{events.front().time_ns, events.back().time_ns};
+    return records_.span_of(location.index());
   }
 
  private:
   friend class TraceMaker;
-  std::vector<std::vector<Event>> events_;  // by location
-  std::unique_ptr<WindowIndex[]> windows_;  // the same
-  std::int64_t final_time_ = 0;
-  Budget::Reservation reservation_;
+  ThreadRecords records_;
+  std::unique_ptr<WindowIndex[]> windows_;  // by location
 };
 
 class TraceMaker {
  public:
-  TraceMaker(const PrvFile& file, const PcfNames& names, ParaverTrace& trace)
-      : file_(file), names_(names), trace_(trace) {}
+  TraceMaker(const PcfNames& names, ParaverTrace& trace)
+      : names_(names), trace_(trace), records_(trace.records_), file_(trace.records_.file) {}
 
   Result<void> make(const std::vector<std::string>& rows, const Work& work) {
     trace_.work_ = work;
-    const std::uint64_t count =
-        2 * (file_.states.size() + file_.threads.size()) + file_.events.size() + 2 * file_.messages.size();
-    FATHOM_TRY(trace_.reservation_, work->budget.reserve(count * sizeof(Event), "events of a Paraver trace"));
     define_places(rows);
     define_types();
     choose_activity();
-    fill();
+    FATHOM_CHECK(arrange());
     if (stray_ == 0) return {};
     return work->diagnostics.add("paraver.stray_value", Severity::warning, Place{},
                                  "a value of a marker or collective stands without it and is left out", stray_);
@@ -93,6 +75,7 @@ class TraceMaker {
     Use use = Use::channel;
     std::size_t number = 0;  // of the channel or metric; part of a collective
   };
+  static constexpr std::size_t kNoEvent = SIZE_MAX;
 
   void define_places(const std::vector<std::string>& rows) {
     SystemTree& tree = trace_.definitions_.system;
@@ -120,7 +103,7 @@ class TraceMaker {
 
   // Without a .pcf states have the names that Paraver itself gives them; without states there is nothing to name.
   [[nodiscard]] std::map<std::int64_t, std::string> names_of_states() const {
-    if (file_.states.empty()) return {};
+    if (file_.changes.empty()) return {};
     if (!names_.states.empty()) return names_.states;
     return {state_names().begin(), state_names().end()};
   }
@@ -131,9 +114,7 @@ class TraceMaker {
     trace_.communicators_.push_back({"world", {}, {}});
     for (const PrvCommunicator& one : file_.communicators)
       trace_.communicators_[communicator(one.number)].ranks = one.tasks;
-    for (const PrvEvent& event : file_.events) {
-      if (!types_.contains(event.type)) types_.emplace(event.type, defined(event.type));
-    }
+    for (const std::int64_t type : file_.types) types_.push_back(defined(type));
   }
 
   Type defined(std::int64_t type) {
@@ -194,7 +175,7 @@ class TraceMaker {
 
   // What threads do is told by their states; in files without them by the event type that has the most names of values.
   void choose_activity() {
-    const bool has_states = !file_.states.empty();
+    const bool has_states = !file_.changes.empty();
     std::size_t best = 0;
     for (std::size_t i = 1; i < trace_.channels_.size() && !has_states; ++i) {
       if (best == 0 || trace_.channels_[i].values.size() > trace_.channels_[best].values.size()) best = i;
@@ -202,119 +183,149 @@ class TraceMaker {
     if (has_states || best > 0) trace_.activity_channels_.push_back(ChannelId(best));
   }
 
-  Event& add(std::uint32_t thread, EventKind kind, std::int64_t time, std::size_t name) {
-    Event event;
-    event.location = LocationId(thread);
-    event.kind = kind;
-    event.time_ns = file_.nanoseconds(time);
-    event.name = static_cast<std::uint32_t>(name);
-    return trace_.events_[thread].emplace_back(event);
+  std::uint32_t meaning(EventKind kind, std::uint32_t name) {
+    const auto [at, made] =
+        meanings_.emplace(std::pair(kind, name), static_cast<std::uint32_t>(records_.meanings.size()));
+    if (made) records_.meanings.push_back({kind, name});
+    return at->second;
   }
 
-  void take(const PrvEvent& event) {
-    const Type& type = types_.find(event.type)->second;
+  // Types of events come to mean something. Those of which the value tells what it is, and those that are a part of
+  // the event before them, become events with another meaning.
+  void give_meanings() {
+    bool plain = true;
+    for (const Type& type : types_) {
+      const bool counts = type.use == Use::counter;
+      plain = plain && (counts || type.use == Use::channel);
+      records_.meanings.push_back(
+          {counts ? EventKind::counter : EventKind::state, static_cast<std::uint32_t>(type.number)});
+    }
+    if (plain) return;
+    std::size_t kept = 0;
+    std::vector<std::size_t> last(file_.threads.size(), kNoEvent);
+    for (PrvEvent event : file_.events) {
+      PrvEvent* const before = last[event.thread] == kNoEvent ? nullptr : &file_.events[last[event.thread]];
+      if (!take(event, before)) continue;
+      last[event.thread] = kept;
+      file_.events[kept++] = event;
+    }
+    file_.events.resize(kept);
+  }
+
+  // False: it was a part of the one before it.
+  bool take(PrvEvent& event, PrvEvent* before) {
+    const Type& type = types_[event.type];
+    const std::int64_t number = file_.types[event.type];
+    const auto becomes = [&](EventKind kind, std::uint32_t name, std::int64_t value) {
+      event.type = meaning(kind, name);
+      event.value = value;
+      return true;
+    };
     switch (type.use) {
-      case Use::channel: {
-        Event& made = add(event.thread, EventKind::state, event.time, type.number);
-        made.value = event.value;
-        made.has_value = event.value != 0;
-        return;
-      }
+      case Use::channel:
       case Use::counter:
-        add(event.thread, EventKind::counter, event.time, type.number).value = event.value;
-        return;
+        return true;
       case Use::marker:
-        add(event.thread, EventKind::marker, event.time, marker(event.type, event.value));
-        return;
-      case Use::marker_value:
-        if (Event* last = part_of(EventKind::marker, event)) last->value = event.value;
-        return;
+        return becomes(EventKind::marker, marker(number, event.value), 0);
       case Use::completion:
-        add(event.thread, EventKind::complete, event.time, operation(event.type, event.value));
-        return;
+        return becomes(EventKind::complete, operation(number, event.value), 0);
+      case Use::marker_value:
+        if (is_part(event, before, EventKind::marker)) before->value = event.value;
+        return false;
       case Use::collective:
-        return take_collective(event, static_cast<Collective>(type.number));
+        if (type.number != kOperation) {
+          if (is_part(event, before, EventKind::collective)) add_part(event.value, *before, type.number);
+          return false;
+        }
+        records_.collectives.emplace_back();
+        return becomes(EventKind::collective, operation(number, event.value),
+                       static_cast<std::int64_t>(records_.collectives.size() - 1));
     }
+    return true;
   }
 
-  void take_collective(const PrvEvent& event, Collective part) {
-    if (part == kOperation) {
-      add(event.thread, EventKind::collective, event.time, operation(event.type, event.value));
-      return;
-    }
-    Event* last = part_of(EventKind::collective, event);
-    if (last == nullptr) return;
-    if (part == kSent) last->bytes = event.value;
-    if (part == kReceived) last->value = event.value;
-    if (part == kCommunicator) last->communicator = CommunicatorId(communicator(event.value));
-    if (part == kRoot) last->peer = static_cast<std::int32_t>(event.value - 1);
+  void add_part(std::int64_t value, const PrvEvent& collective, std::size_t part) {
+    CollectiveValues& values = records_.collectives[static_cast<std::size_t>(collective.value)];
+    if (part == kSent) values.sent = value;
+    if (part == kReceived) values.received = value;
+    if (part == kCommunicator) values.communicator = CommunicatorId(communicator(value));
+    if (part == kRoot) values.root = static_cast<std::int32_t>(value - 1);
   }
 
-  // The event that a further pair of its record belongs to; one that stands alone is a value without what it is of.
-  Event* part_of(EventKind kind, const PrvEvent& event) {
-    auto& events = trace_.events_[event.thread];
-    const bool same =
-        !events.empty() && events.back().kind == kind && events.back().time_ns == file_.nanoseconds(event.time);
-    if (!same) ++stray_;
-    return same ? &events.back() : nullptr;
+  // A further pair of a record belongs to the event before it; one that stands alone is a value without what it is of.
+  bool is_part(const PrvEvent& event, const PrvEvent* before, EventKind kind) {
+    const bool part = before != nullptr && records_.meanings[before->type].kind == kind && before->time == event.time;
+    if (!part) ++stray_;
+    return part;
   }
 
-  void fill() {
-    trace_.events_.resize(file_.threads.size());
-    for (const PrvState& state : file_.states) {
-      add(state.thread, EventKind::state, state.begin, 0).value = state.state;
-      add(state.thread, EventKind::state, state.end, 0).has_value = false;
-    }
-    for (const PrvEvent& event : file_.events) take(event);
-    for (const PrvMessage& message : file_.messages) {
-      const auto end = [&](std::uint32_t at, EventKind kind, std::int64_t time, std::uint32_t peer, std::size_t name) {
-        Event& event = add(at, kind, time, name);
-        event.peer = static_cast<std::int32_t>(file_.threads[peer].task);
-        event.tag = static_cast<std::int32_t>(message.tag);
-        event.bytes = message.bytes;
-        event.communicator = CommunicatorId(0);
-      };
-      end(message.from, EventKind::send, message.sent, message.to, 0);
-      end(message.to, EventKind::recv, message.received, message.from, 1);
+  Result<void> arrange() {
+    give_meanings();
+    records_.ends = LargeArray<MessageEnd>(*file_.pool);
+    for (std::size_t i = 0; i < file_.messages.size(); ++i) {
+      records_.ends.push_back({file_.messages[i].sent, i & kMostMessages, MessageEnd::sent});
+      records_.ends.push_back({file_.messages[i].received, i & kMostMessages, MessageEnd::received});
     }
     idle_without_states();
-    for (auto& events : trace_.events_) {
-      std::stable_sort(events.begin(), events.end(),
-                       [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
-    }
-    trace_.final_time_ = file_.nanoseconds(file_.final_time);
-    trace_.windows_ = std::make_unique<WindowIndex[]>(trace_.events_.size());
+    FATHOM_TRY(records_.first_change, by_thread(file_.changes, [](const PrvChange& change) { return change.thread; }));
+    FATHOM_TRY(records_.first_event, by_thread(file_.events, [](const PrvEvent& event) { return event.thread; }));
+    FATHOM_TRY(records_.first_end, by_thread(records_.ends, [&](const MessageEnd& end) {
+                 if (end.what == MessageEnd::idle_ends) return static_cast<std::uint32_t>(end.message);
+                 const PrvMessage& message = file_.messages[end.message];
+                 return end.what == MessageEnd::sent ? message.from : message.to;
+               }));
+    trace_.windows_ = std::make_unique<WindowIndex[]>(file_.threads.size());
+    return {};
+  }
+
+  // Puts items together by thread and in the order of time. Says where those of each thread begin.
+  template <class T, class ThreadOf>
+  Result<std::vector<std::size_t>> by_thread(LargeArray<T>& items, const ThreadOf& thread_of) {
+    const auto threads = static_cast<std::uint32_t>(file_.threads.size());
+    auto first = group_by_row(items, threads, *file_.pool, thread_of);
+    FATHOM_CHECK(file_.pool->status());
+    FATHOM_CHECK(parallel_for(threads, [&](std::size_t thread) -> Result<void> {
+      const auto earlier = [](const T& a, const T& b) { return a.time < b.time; };
+      const std::span part(items.data() + first[thread], first[thread + 1] - first[thread]);
+      if (!std::is_sorted(part.begin(), part.end(), earlier)) std::stable_sort(part.begin(), part.end(), earlier);
+      return {};
+    }));
+    return first;
   }
 
   // Of a thread without any state, among others that have them, nobody says that it runs: to Paraver it is in state 0.
   void idle_without_states() {
-    if (file_.states.empty()) return;
-    std::vector<bool> told(trace_.events_.size());
-    for (const PrvState& state : file_.states) told[state.thread] = true;
-    for (std::uint32_t thread = 0; thread < told.size(); ++thread) {
-      auto& events = trace_.events_[thread];
-      if (told[thread] || events.empty()) continue;
-      const auto [first, last] = std::minmax_element(
-          events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
-      Event idle;
-      idle.location = LocationId(thread);
-      idle.kind = EventKind::state;
-      idle.name = 0;
-      idle.value = static_cast<std::int64_t>(State::idle);
-      idle.time_ns = first->time_ns;
-      Event end = idle;
-      end.has_value = false;
-      end.time_ns = last->time_ns;
-      events.insert(events.begin(), idle);
-      events.push_back(end);
-      trace_.channels_[0].values.emplace(idle.value, "Idle");
+    if (file_.changes.empty()) return;
+    std::vector<bool> told(file_.threads.size());
+    for (const PrvChange& change : file_.changes) told[change.thread] = true;
+    if (std::find(told.begin(), told.end(), false) == told.end()) return;
+    std::vector<std::optional<TimeWindow>> spans(told.size());
+    const auto happens = [&](std::uint32_t thread, std::int64_t time) {
+      if (told[thread]) return;
+      TimeWindow& span = spans[thread] ? *spans[thread] : spans[thread].emplace(time, time);
+      span = {std::min(span.from_ns, time), std::max(span.to_ns, time)};
+    };
+    for (const PrvEvent& event : file_.events) happens(event.thread, event.time);
+    for (const PrvMessage& message : file_.messages) {
+      happens(message.from, message.sent);
+      happens(message.to, message.received);
+    }
+    for (std::uint32_t thread = 0; thread < spans.size(); ++thread) {
+      if (!spans[thread]) continue;
+      file_.changes.push_back({spans[thread]->from_ns, static_cast<std::int64_t>(State::idle), thread, true});
+      // Behind all that happens at that time.
+      records_.ends.push_back({spans[thread]->to_ns, thread, MessageEnd::idle_ends});
+      trace_.channels_[0].values.emplace(static_cast<std::int64_t>(State::idle), "Idle");
     }
   }
 
-  const PrvFile& file_;
+  static constexpr std::uint64_t kMostMessages = (std::uint64_t{1} << 62) - 1;
   const PcfNames& names_;
   ParaverTrace& trace_;
-  std::map<std::int64_t, Type> types_;
+  ThreadRecords& records_;
+  PrvFile& file_;
+  std::vector<Type> types_;  // as in the file
+  std::map<std::pair<EventKind, std::uint32_t>, std::uint32_t> meanings_;
   std::map<std::string, std::uint32_t> regions_;
   std::map<std::int64_t, std::uint32_t> marker_of_value_, communicator_of_number_;
   std::uint64_t stray_ = 0;
@@ -322,10 +333,10 @@ class TraceMaker {
 
 }  // namespace
 
-Result<std::shared_ptr<const Trace>> make_trace(const PrvFile& file, const PcfNames& names,
+Result<std::shared_ptr<const Trace>> make_trace(PrvFile file, const PcfNames& names,
                                                 const std::vector<std::string>& rows, const Work& work) {
-  auto trace = std::make_shared<ParaverTrace>();
-  FATHOM_CHECK(TraceMaker(file, names, *trace).make(rows, work));
+  auto trace = std::make_shared<ParaverTrace>(std::move(file));
+  FATHOM_CHECK(TraceMaker(names, *trace).make(rows, work));
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 

@@ -10,7 +10,7 @@
 
 namespace fathom::paraver {
 
-Result<std::shared_ptr<const Trace>> make_trace(const PrvFile& file, const PcfNames& names,
+Result<std::shared_ptr<const Trace>> make_trace(PrvFile file, const PcfNames& names,
                                                 const std::vector<std::string>& rows, const Work& work);
 
 }  // namespace fathom::paraver

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <limits>
+#include <optional>
 
 #include "base/digits.hpp"
+#include "base/number_table.hpp"
 #include "base/text.hpp"
 #include "io/line_cursor.hpp"
 
@@ -16,25 +18,32 @@ namespace {
 // Takes numbers separated by ':' off the front of a line.
 class Fields {
  public:
-  explicit Fields(std::string_view line) : rest_(line) {}
+  // `behind`: bytes of the same memory that may be looked at behind the line.
+  Fields(std::string_view line, std::size_t behind)
+      : at_(line.data()), end_(line.data() + line.size()), readable_(end_ + behind) {}
 
   bool next(std::int64_t& value) {
-    if (done_) return false;
-    if (rest_.size() > kDigitsRead) {
-      const Digits digits = read_digits(rest_.data());
-      if (digits.count > 0 && rest_[digits.count] == ':') {
+    if (static_cast<std::size_t>(readable_ - at_) >= 2 * kDigitsRead + 1) {
+      Digits digits = read_digits(at_);
+      if (digits.count == kDigitsRead) {
+        const Digits more = read_digits(at_ + kDigitsRead);
+        digits.value = digits.value * kPowers[more.count] + more.value;
+        digits.count += more.count;
+      }
+      // At most 16 digits, which fit.
+      const char* const stop = at_ + digits.count;
+      if (digits.count > 0 && (stop == end_ || (stop < end_ && *stop == ':'))) {
         value = static_cast<std::int64_t>(digits.value);
-        rest_.remove_prefix(digits.count + std::size_t{1});
-        return true;
+        return pass(stop);
       }
     }
-    const auto colon = rest_.find(':');
-    const auto number = parse_integer<std::int64_t>(rest_.substr(0, colon));
+    if (done_) return false;
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    const auto colon = std::min(rest.find(':'), rest.size());
+    const auto number = parse_integer<std::int64_t>(rest.substr(0, colon));
     if (!number) return false;
     value = *number;
-    done_ = colon == std::string_view::npos;
-    rest_ = done_ ? std::string_view{} : rest_.substr(colon + 1);
-    return true;
+    return pass(at_ + colon);
   }
   template <std::size_t N>
   bool all(std::array<std::int64_t, N>& values) {
@@ -46,7 +55,18 @@ class Fields {
   [[nodiscard]] bool done() const { return done_; }
 
  private:
-  std::string_view rest_;
+  static constexpr std::array<std::uint64_t, kDigitsRead + 1> kPowers = {
+      1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+
+  bool pass(const char* stop) {
+    done_ = stop == end_;
+    at_ = done_ ? end_ : stop + 1;
+    return true;
+  }
+
+  const char* at_;
+  const char* end_;
+  const char* readable_;
   bool done_ = false;
 };
 
@@ -150,117 +170,133 @@ Result<void> read_header(std::string_view line, const Place& place, std::uint64_
   return {};
 }
 
-bool read_record(std::string_view line, const Layout& layout, PrvFile& file) {
-  Fields fields(line);
-  std::int64_t kind = 0;
-  std::array<std::int64_t, 4> who{};
-  if (!fields.next(kind) || !fields.all(who)) return false;
-  const std::int64_t thread = layout.find(who[1], who[2], who[3]);
-  if (thread < 0) return false;
-  const auto from = static_cast<std::uint32_t>(thread);
-  if (kind == 1) {
+// Takes in the lines behind the header.
+class RecordReader {
+ public:
+  RecordReader(PrvFile& file, const Layout& layout, const Work& work)
+      : file_(file), layout_(layout), work_(work), latest_(file.threads.size(), 0) {}
+
+  Result<void> read(LineCursor& lines) {
+    while (const auto line = lines.next()) {
+      // Comments and definitions of communicators stand between the header and the records.
+      if (line->empty() || line->front() == '#') continue;
+      const std::size_t behind = lines.rest().size();
+      backwards_.reset();
+      if (line->starts_with("c:") ? communicator(Fields(line->substr(2), behind)) : record(Fields(*line, behind))) {
+        if (backwards_) FATHOM_CHECK(work_->diagnostics.warn("paraver.time_order", lines.place(), *backwards_));
+        continue;
+      }
+      FATHOM_CHECK(
+          work_->diagnostics.lost("paraver.bad_record", lines.place(),
+                                  fmt::format("not a record of a thread of this trace: {}", line->substr(0, 60))));
+    }
+    return file_.pool->status();
+  }
+
+ private:
+  bool record(Fields fields) {
+    std::int64_t kind = 0;
+    std::array<std::int64_t, 4> who{};
+    if (!fields.next(kind) || !fields.all(who)) return false;
+    const std::int64_t thread = layout_.find(who[1], who[2], who[3]);
+    if (thread < 0) return false;
+    const auto from = static_cast<std::uint32_t>(thread);
+    if (kind == 1) return state(fields, from);
+    if (kind == 2) return events(fields, from);
+    return kind == 3 && message(fields, from);
+  }
+
+  bool state(Fields& fields, std::uint32_t thread) {
     std::array<std::int64_t, 3> state{};
     if (!fields.all(state) || state[1] < state[0]) return false;
-    file.states.push_back({state[0], state[1], state[2], from});
+    file_.changes.push_back({state[0], state[2], thread, true});
+    file_.changes.push_back({state[1], 0, thread, false});
+    check_time(thread, state[0]);
     return true;
   }
-  if (kind == 2) {
+
+  bool events(Fields& fields, std::uint32_t thread) {
     std::int64_t time = 0;
     if (!fields.next(time) || fields.done()) return false;
     while (!fields.done()) {
       std::array<std::int64_t, 2> pair{};
       if (!fields.all(pair)) return false;
-      file.events.push_back({time, pair[1], pair[0], from});
+      file_.events.push_back({time, pair[1], type(pair[0]), thread});
     }
+    check_time(thread, time);
     return true;
   }
-  if (kind != 3) return false;
-  std::array<std::int64_t, 2> sent{};
-  std::array<std::int64_t, 4> whom{};
-  std::array<std::int64_t, 4> rest{};
-  if (!fields.all(sent) || !fields.all(whom) || !fields.all(rest)) return false;
-  const std::int64_t to = layout.find(whom[1], whom[2], whom[3]);
-  if (to < 0) return false;
-  file.messages.push_back({sent[0], rest[1], rest[2], rest[3], from, static_cast<std::uint32_t>(to)});
-  return true;
-}
 
-bool read_communicator(std::string_view line, const Layout& layout, PrvFile& file) {
-  Fields fields(line);
-  std::array<std::int64_t, 3> head{};  // application, number, how many tasks
-  if (!fields.all(head)) return false;
-  PrvCommunicator made{head[1], {}};
-  while (!fields.done()) {
-    std::int64_t task = 0;
-    if (!fields.next(task)) return false;
-    const std::int64_t thread = layout.find(head[0], task, 1);
-    if (thread < 0) return false;
-    made.tasks.push_back(static_cast<std::int32_t>(file.threads[static_cast<std::size_t>(thread)].task));
+  bool message(Fields& fields, std::uint32_t from) {
+    std::array<std::int64_t, 2> sent{};
+    std::array<std::int64_t, 4> whom{};
+    std::array<std::int64_t, 4> rest{};
+    if (!fields.all(sent) || !fields.all(whom) || !fields.all(rest)) return false;
+    const std::int64_t to = layout_.find(whom[1], whom[2], whom[3]);
+    if (to < 0) return false;
+    file_.messages.push_back({sent[0], rest[1], rest[2], rest[3], from, static_cast<std::uint32_t>(to)});
+    return true;
   }
-  if (made.tasks.size() != static_cast<std::uint64_t>(head[2])) return false;
-  file.communicators.push_back(std::move(made));
-  return true;
-}
 
-struct Counts {
-  std::size_t states, events;
-};
-Counts counts(const PrvFile& file) { return {file.states.size(), file.events.size()}; }
-
-// Records of a thread stand in the order of their times, and nothing ends before it begins. Messages have four times:
-// Extrae puts them where the data left, long after the call that sends them began.
-Result<void> check_times(const PrvFile& file, const Counts& before, const Place& place,
-                         std::vector<std::int64_t>& latest, const Work& work) {
-  std::int64_t time = 0;
-  std::uint32_t thread = 0;
-  if (file.states.size() > before.states) {
-    const PrvState& state = file.states.back();
-    time = state.begin;
-    thread = state.thread;
-    if (state.end < state.begin) {
-      FATHOM_CHECK(work->diagnostics.warn(
-          "paraver.time_order", place,
-          fmt::format("a state ends at {} before it begins at {}; it is put in order", state.end, state.begin)));
+  bool communicator(Fields fields) {
+    std::array<std::int64_t, 3> head{};  // application, number, how many tasks
+    if (!fields.all(head)) return false;
+    PrvCommunicator made{head[1], {}};
+    while (!fields.done()) {
+      std::int64_t task = 0;
+      if (!fields.next(task)) return false;
+      const std::int64_t thread = layout_.find(head[0], task, 1);
+      if (thread < 0) return false;
+      made.tasks.push_back(static_cast<std::int32_t>(file_.threads[static_cast<std::size_t>(thread)].task));
     }
-  } else if (file.events.size() > before.events) {
-    time = file.events.back().time;
-    thread = file.events.back().thread;
-  } else {
-    return {};
+    if (made.tasks.size() != static_cast<std::uint64_t>(head[2])) return false;
+    file_.communicators.push_back(std::move(made));
+    return true;
   }
-  if (time < latest[thread]) {
-    FATHOM_CHECK(
-        work->diagnostics.warn("paraver.time_order", place,
-                               fmt::format("time runs backwards in thread {}: {} after {}; records are put in order",
-                                           thread + 1, time, latest[thread])));
+
+  std::uint32_t type(std::int64_t type) {
+    const auto next = static_cast<std::uint32_t>(file_.types.size());
+    const std::uint32_t found =
+        type_table_.find_or_add(static_cast<std::uint64_t>(type), next, [&](std::uint32_t number) {
+          return file_.types[number] == type;
+        });
+    if (found == next) file_.types.push_back(type);
+    return found;
   }
-  latest[thread] = std::max(latest[thread], time);
-  return {};
-}
+
+  // Records of a thread stand in the order of their times. Messages have four of them: Extrae puts them where the data
+  // left, long after the call that sends them began.
+  void check_time(std::uint32_t thread, std::int64_t time) {
+    if (time < latest_[thread]) {
+      backwards_ = fmt::format("time runs backwards in thread {}: {} after {}; records are put in order", thread + 1,
+                               time, latest_[thread]);
+    } else {
+      latest_[thread] = time;
+    }
+  }
+
+  PrvFile& file_;
+  const Layout& layout_;
+  const Work& work_;
+  NumberTable type_table_;
+  std::vector<std::int64_t> latest_;  // time of each thread
+  std::optional<std::string> backwards_;
+};
 
 }  // namespace
 
 Result<PrvFile> read_prv(const Blob& blob, const Work& work) {
   PrvFile file;
+  file.pool = std::make_unique<ArrayPool>(work->budget);
+  file.changes = LargeArray<PrvChange>(*file.pool);
+  file.events = LargeArray<PrvEvent>(*file.pool);
+  file.messages = LargeArray<PrvMessage>(*file.pool);
   Layout layout(file);
   LineCursor lines(blob);
   const auto header = lines.next();
   if (!header) return Error("is empty", blob.place());
   FATHOM_CHECK(read_header(*header, lines.place(), blob.size(), work, file, layout));
-  std::vector<std::int64_t> latest(file.threads.size(), 0);
-  while (const auto line = lines.next()) {
-    // Comments and definitions of communicators stand between the header and the records.
-    if (line->empty() || line->front() == '#') continue;
-    const Counts before = counts(file);
-    const bool defines = line->starts_with("c:");
-    if (defines ? read_communicator(line->substr(2), layout, file) : read_record(*line, layout, file)) {
-      FATHOM_CHECK(check_times(file, before, lines.place(), latest, work));
-      continue;
-    }
-    FATHOM_CHECK(
-        work->diagnostics.lost("paraver.bad_record", lines.place(),
-                               fmt::format("not a record of a thread of this trace: {}", line->substr(0, 60))));
-  }
+  FATHOM_CHECK(RecordReader(file, layout, work).read(lines));
   return file;
 }
 

@@ -8,12 +8,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/work.hpp"
 #include "io/blob.hpp"
+#include "io/large_array.hpp"
 
 namespace fathom::paraver {
 
@@ -23,13 +26,15 @@ struct PrvThread {
   std::uint32_t thread = 0;       // inside its task
 };
 
-struct PrvState {
-  std::int64_t begin, end, state;
+// A record of a state is two of them.
+struct PrvChange {
+  std::int64_t time, state;
   std::uint32_t thread;
+  bool begins;
 };
 struct PrvEvent {
   std::int64_t time, value;
-  std::int64_t type;
+  std::uint32_t type;  // in PrvFile::types
   std::uint32_t thread;
 };
 struct PrvMessage {
@@ -47,14 +52,18 @@ struct PrvFile {
   std::int64_t unit_ns = 1000;  // nanoseconds per unit of time: microseconds unless the header says "_ns"
   std::vector<PrvThread> threads;
   std::uint32_t tasks = 0;
-  std::vector<PrvState> states;
-  std::vector<PrvEvent> events;
-  std::vector<PrvMessage> messages;
+  std::unique_ptr<ArrayPool> pool;
+  LargeArray<PrvChange> changes;
+  LargeArray<PrvEvent> events;
+  LargeArray<PrvMessage> messages;
+  std::vector<std::int64_t> types;  // of events, in the order in which they are met
   std::vector<PrvCommunicator> communicators;
 
-  // Wraps around instead of overflowing: a time that large is damage anyway.
+  // The last one that there is instead of what is later still: a time that large is damage anyway.
   [[nodiscard]] std::int64_t nanoseconds(std::int64_t time) const {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(time) * static_cast<std::uint64_t>(unit_ns));
+    std::int64_t made = 0;
+    if (!__builtin_mul_overflow(time, unit_ns, &made)) return made;
+    return time < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
   }
 };
 Result<PrvFile> read_prv(const Blob& blob, const Work& work);

@@ -31,7 +31,7 @@ TEST(Paraver, ReadsStatesEventsAndMessages) {
   EXPECT_EQ(file->unit_ns, 1);
   ASSERT_EQ(file->threads.size(), 3U);
   EXPECT_EQ(file->threads[2].task, 1U);
-  ASSERT_EQ(file->states.size(), 1U);
+  ASSERT_EQ(file->changes.size(), 2U);
   ASSERT_EQ(file->events.size(), 3U);
   EXPECT_EQ(file->events[0].thread, 1U);
   EXPECT_EQ(file->events[2].thread, 2U);
