@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -56,6 +57,58 @@ TEST(Paraver, HeadersInAllForms) {
     EXPECT_EQ(file->events[0].thread, 3U) << applications;
     EXPECT_TRUE(work->diagnostics.all().empty()) << applications;
   }
+}
+
+// Wherever they stand: in the middle of the file, and where it ends without a line end.
+TEST(Paraver, NumbersOfAnyLength) {
+  const std::string head = "#Paraver (01/02/20 at 10:11):9223372036854775807_ns:1(1):1:1(1:1)\n";
+  for (const char* number : {"0", "7", "12345678", "123456789", "1234567890123456", "12345678901234567",
+                             "9223372036854775807", "00000000000000000042", "-5"}) {
+    const std::int64_t expected = std::stoll(number);
+    for (const char* behind : {"", "\n", "\r\n", ":6001:3\n", "\n2:1:1:1:1:9223372036854775807:6000:1\n"}) {
+      const Work work = make_work();
+      const auto file = read_prv(Blob::own("a.prv", head + "2:1:1:1:1:0:6000:" + number + behind), work);
+      ASSERT_TRUE(file.ok());
+      ASSERT_FALSE(file->events.empty()) << number << behind;
+      EXPECT_EQ(file->events[0].value, expected) << behind;
+      EXPECT_TRUE(work->diagnostics.all().empty()) << number << behind;
+    }
+  }
+  for (const char* wrong : {"", "9223372036854775808", "1x", "1 ", "+1", "12345678x", "1234567890123456x"}) {
+    for (const char* behind : {"", "\n", "\n2:1:1:1:1:9223372036854775807:6000:1\n"}) {
+      const Work work = make_work();
+      const auto file = read_prv(Blob::own("a.prv", head + "2:1:1:1:1:0:6000:" + wrong + behind), work);
+      ASSERT_TRUE(file.ok());
+      ASSERT_EQ(work->diagnostics.all().size(), 1U) << wrong << behind;
+      EXPECT_EQ(work->diagnostics.all()[0].id, "paraver.bad_record");
+      EXPECT_EQ(work->diagnostics.all()[0].place.line, 2U);
+    }
+  }
+}
+
+// States, events and ends of messages follow one another in time, whatever their order in the file; where times are
+// equal states come first and messages last.
+TEST(Paraver, WhatOverlapsIsPutInOrder) {
+  TemporaryDirectory scratch;
+  std::ofstream(scratch / "a.prv") << "#Paraver (01/02/20 at 10:11):500_ns:1(1):1:2(1:1,1:1)\n"
+                                      "1:1:1:1:1:10:40:1\n1:1:1:1:1:20:30:2\n"
+                                      "2:1:1:1:1:20:6000:7\n2:1:1:1:1:15:6000:8\n"
+                                      "3:1:1:1:1:20:20:1:1:2:1:0:5:8:0\n3:1:1:2:1:0:0:1:1:1:1:0:20:8:0\n";
+  auto dataset = open_dataset(scratch / "a.prv", make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ((*trace)->location_span(LocationId(0)), (TimeWindow{10, 40}));
+  auto stream = (*trace)->open(LocationId(0), {});
+  ASSERT_TRUE(stream.ok());
+  EventCursor cursor(*std::move(stream));
+  std::string text;
+  while (const Event* event = cursor.next()) {
+    text += fmt::format("{} {}{}\n", event->time_ns, (*trace)->name(*event),
+                        event->has_value ? fmt::format(" {}", event->value) : "");
+  }
+  EXPECT_EQ(text,
+            "10 state 1\n15 type 6000 8\n20 state 2\n20 type 6000 7\n20 send 0\n20 receive 0\n30 state\n40 state\n");
 }
 
 // Extrae puts a message where its data left: behind records that are later than the call which sends it.
