@@ -17,6 +17,7 @@ std::vector<Level> ExperimentDataset::levels() const {
 }
 
 Result<std::vector<InfoEntry>> ExperimentDataset::describe(bool) {
+  FATHOM_CHECK(load());
   const Experiment& e = *experiment_;
   std::vector<InfoEntry> entries = {
       {"metrics", std::uint64_t{e.metrics().size()}},
@@ -45,6 +46,7 @@ Result<std::vector<InfoEntry>> ExperimentDataset::describe(bool) {
 }
 
 Result<std::shared_ptr<const Experiment>> ExperimentDataset::experiment() {
+  FATHOM_CHECK(load());
   if (!validated_) {
     FATHOM_CHECK(validate(*experiment_, work()->options.flag(kAllowIncomplete)));
     validated_ = true;
@@ -69,10 +71,12 @@ Result<std::shared_ptr<const std::vector<ModelSet>>> ExperimentDataset::models()
 }
 
 Result<void> ExperimentDataset::dump(const DumpOptions&, const TextSink& sink) {
+  FATHOM_CHECK(load());
   return write_experiment_text(*experiment_, sink);
 }
 
 Result<void> ExperimentDataset::check() {
+  FATHOM_CHECK(load());
   const Place place = Place::in(path().string());
   if (const auto valid = validate(*experiment_, true); !valid.ok()) {
     return work()->diagnostics.lost("experiment.invalid", place, valid.error().what());

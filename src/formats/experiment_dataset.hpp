@@ -13,6 +13,7 @@ namespace fathom {
 
 class ExperimentDataset : public Dataset {
  public:
+  // Without an experiment it is made when it is first asked for.
   ExperimentDataset(const Format& format, std::filesystem::path path, Work work, ExperimentPtr experiment,
                     std::string version = {})
       : Dataset(format, std::move(path), std::move(work)),
@@ -32,6 +33,17 @@ class ExperimentDataset : public Dataset {
 
   void set_models(ModelSets sets) { models_ = std::make_shared<const ModelSets>(std::move(sets)); }
   void use_as_it_is() { validated_ = true; }
+
+ protected:
+  // Where the constructor got none.
+  virtual Result<ExperimentPtr> make_experiment() { return no_level(Level::experiment); }
+  // Afterwards there is one.
+  Result<void> load() {
+    if (experiment_ == nullptr) {
+      FATHOM_TRY(experiment_, make_experiment());
+    }
+    return {};
+  }
 
  private:
   ExperimentPtr experiment_;

@@ -295,12 +295,15 @@ bool is_report(const Database& database) {
   return std::any_of(std::begin(kTables), std::end(kTables), [&](std::string_view t) { return database.has(t); });
 }
 
+Result<void> must_be_report(const Database& database) {
+  if (is_report(database)) return {};
+  return Error("is a SQLite database without a table of Nsight Systems (CUPTI_ACTIVITY_KIND_..., NVTX_EVENTS)",
+               Place::in(database.blob().name()))
+      .hint("nsys export --type sqlite makes one from a report");
+}
+
 Result<Report> read_report(const Database& database, const Work& work) {
-  if (!is_report(database)) {
-    return Error("is a SQLite database without a table of Nsight Systems (CUPTI_ACTIVITY_KIND_..., NVTX_EVENTS)",
-                 Place::in(database.blob().name()))
-        .hint("nsys export --type sqlite makes one from a report");
-  }
+  FATHOM_CHECK(must_be_report(database));
   return Reader(database, work).read();
 }
 

@@ -99,6 +99,8 @@ struct Report {
 
 // True when the database has a table of Nsight Systems that is read here.
 bool is_report(const Database& database);
+// The error that it is none.
+Result<void> must_be_report(const Database& database);
 Result<Report> read_report(const Database& database, const Work& work);
 
 }  // namespace fathom::nsight

@@ -15,11 +15,41 @@
 namespace fathom::nsight {
 namespace {
 
+// The version of Nsight Systems that wrote the export.
+std::string version_of(const Database& database) {
+  std::string version;
+  for (const char* table : {"EXPORT_META_DATA", "META_DATA_EXPORT"}) {  // until 2022, and since
+    (void)database.rows(table, {"name", "value"}, [&](const Row& row) -> Result<void> {
+      if (row.text(0) == "EXPORT_PRODUCT_VERSION" || (version.empty() && row.text(0) == "EXPORT_SCHEMA_VERSION")) {
+        version = row.text(1);
+      }
+      return {};
+    });
+  }
+  return version;
+}
+
+void add(ExperimentBuilder& builder, std::uint32_t point, std::vector<Measured>& values) {
+  for (Measured& m : values) {
+    const auto callpath = builder.callpath(m.callpath);
+    Tags& tags = builder.callpath_tags(callpath);
+    for (auto& tag : m.tags) {
+      if (find_tag(tags, tag.first) == nullptr) tags.push_back(std::move(tag));
+    }
+    const auto metric = builder.metric(m.metric);
+    set_unit(builder.metric_tags(metric), m.metric == "time" ? "s" : "bytes");
+    builder.add(callpath, metric, point, std::span(&m.value, 1));
+  }
+}
+
+constexpr Option<bool> kCountOnce{"count-gpu-calls-once", "", "count each call once, where Extra-P counts some again"};
+
+bool count_once(const Work& work) { return work->options.flag(kCountOnce); }
+
 class NsightDataset final : public ExperimentDataset {
  public:
-  NsightDataset(std::filesystem::path path, Work work, ExperimentPtr experiment, std::string version, Database database)
-      : ExperimentDataset(nsight::format(), std::move(path), std::move(work), std::move(experiment),
-                          std::move(version)),
+  NsightDataset(std::filesystem::path path, Work work, Database database)
+      : ExperimentDataset(nsight::format(), std::move(path), std::move(work), nullptr, version_of(database)),
         database_(std::move(database)) {
     use_as_it_is();
   }
@@ -58,6 +88,7 @@ class NsightDataset final : public ExperimentDataset {
   }
 
   Result<void> check() override {
+    FATHOM_CHECK(load());
     FATHOM_TRY(const auto defects, database_.defects());
     for (const std::string& defect : defects) {
       FATHOM_CHECK(work()->diagnostics.lost("nsight.damaged", Place::in(path().string()), defect));
@@ -65,41 +96,22 @@ class NsightDataset final : public ExperimentDataset {
     return {};
   }
 
+ protected:
+  // One file alone is an experiment of one point.
+  Result<ExperimentPtr> make_experiment() override {
+    FATHOM_TRY(const Report report, read_report(database_, work()));
+    auto values = measure(report, count_once(work()));
+    ExperimentBuilder builder(path().string(), work(), ExperimentBuilder::Repeats::collect);
+    builder.parameter("run");
+    add(builder, builder.point(std::vector<double>{1}), values);
+    FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
+    return experiment;
+  }
+
  private:
   Database database_;
   std::shared_ptr<const Trace> trace_;
 };
-
-// The version of Nsight Systems that wrote the export.
-std::string version_of(const Database& database) {
-  std::string version;
-  for (const char* table : {"EXPORT_META_DATA", "META_DATA_EXPORT"}) {  // until 2022, and since
-    (void)database.rows(table, {"name", "value"}, [&](const Row& row) -> Result<void> {
-      if (row.text(0) == "EXPORT_PRODUCT_VERSION" || (version.empty() && row.text(0) == "EXPORT_SCHEMA_VERSION")) {
-        version = row.text(1);
-      }
-      return {};
-    });
-  }
-  return version;
-}
-
-void add(ExperimentBuilder& builder, std::uint32_t point, std::vector<Measured>& values) {
-  for (Measured& m : values) {
-    const auto callpath = builder.callpath(m.callpath);
-    Tags& tags = builder.callpath_tags(callpath);
-    for (auto& tag : m.tags) {
-      if (find_tag(tags, tag.first) == nullptr) tags.push_back(std::move(tag));
-    }
-    const auto metric = builder.metric(m.metric);
-    set_unit(builder.metric_tags(metric), m.metric == "time" ? "s" : "bytes");
-    builder.add(callpath, metric, point, std::span(&m.value, 1));
-  }
-}
-
-constexpr Option<bool> kCountOnce{"count-gpu-calls-once", "", "count each call once, where Extra-P counts some again"};
-
-bool count_once(const Work& work) { return work->options.flag(kCountOnce); }
 
 Match recognise(const Source& source) {
   if (source.is_directory() || !is_sqlite(source.blob())) return {};
@@ -109,19 +121,11 @@ Match recognise(const Source& source) {
   return {Confidence::certain, "a SQLite database with tables of Nsight Systems"};
 }
 
-// One file alone is an experiment of one point.
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   if (source.is_directory()) return Error("is a directory; a directory of runs has the format 'runs'");
   FATHOM_TRY(Database database, Database::open(source.blob(), work));
-  FATHOM_TRY(const Report report, read_report(database, work));
-  auto values = measure(report, count_once(work));
-  ExperimentBuilder builder(source.path().string(), work, ExperimentBuilder::Repeats::collect);
-  builder.parameter("run");
-  add(builder, builder.point(std::vector<double>{1}), values);
-  std::string version = version_of(database);
-  FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
-  return DatasetPtr(std::make_unique<NsightDataset>(source.path(), work, std::move(experiment), std::move(version),
-                                                    std::move(database)));
+  FATHOM_CHECK(must_be_report(database));
+  return DatasetPtr(std::make_unique<NsightDataset>(source.path(), work, std::move(database)));
 }
 
 Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,

@@ -225,7 +225,9 @@ TEST(Nsight, PathsOfSymbolPointers) {
 TEST(Nsight, ForeignAndDamagedDatabases) {
   const auto refused = [](const std::string& bytes) {
     auto dataset = open_source(Source::of(Blob::own("x.sqlite", bytes)), make_work(), "nsight");
-    return dataset.ok() ? std::string() : dataset.error().text();
+    if (!dataset.ok()) return dataset.error().text();
+    const auto experiment = (*dataset)->experiment();
+    return experiment.ok() ? std::string() : experiment.error().text();
   };
   EXPECT_NE(refused(database_of("CREATE TABLE people(name TEXT);")).find("without a table of Nsight Systems"),
             std::string::npos);
@@ -253,6 +255,8 @@ TEST(Nsight, ForeignAndDamagedDatabases) {
                                             "(-9223372036854775808,9223372036854775807,51,3,1,1,1,1,1,1);"))),
       work);
   ASSERT_TRUE(dataset.ok());
+  EXPECT_TRUE(work->diagnostics.all().empty());  // the experiment is not made before somebody asks for it
+  ASSERT_TRUE((*dataset)->experiment().ok());
   ASSERT_EQ(work->diagnostics.all().size(), 1u);
   EXPECT_EQ(work->diagnostics.all()[0].id, "nsight.time");
   EXPECT_EQ(work->diagnostics.all()[0].count, 2u);
