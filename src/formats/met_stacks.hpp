@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace fathom::pprof {
+namespace fathom {
 
 class MetStacks {
  public:
@@ -130,4 +130,4 @@ class MetStacks {
   std::size_t at_ = 0;
 };
 
-}  // namespace fathom::pprof
+}  // namespace fathom

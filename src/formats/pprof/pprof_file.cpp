@@ -137,9 +137,10 @@ class FileReader {
       damage = wants_bytes(field.number) && field.wire != Wire::bytes ? "a message is not stored as one" : take(field);
     }
     if (damage == nullptr) damage = reader.failed();
+    file_.sound = damage == nullptr ? file_.blob.size() : reader.at();
     if (damage != nullptr) {
       const Place place = file_.blob.place(reader.at());
-      if (file_.sample_types.empty() || file_.samples.empty()) {
+      if (file_.sample_types.empty() || file_.sample_count == 0) {
         return Error(fmt::format("not a sound pprof profile: {}", damage), place);
       }
       FATHOM_CHECK(
@@ -158,8 +159,8 @@ class FileReader {
       case 1:
         file_.sample_types.push_back(value_type(field.bytes));
         return nullptr;
-      case 2:
-        file_.samples.push_back(field.bytes);
+      case SampleCursor::kSample:
+        ++file_.sample_count;
         return nullptr;
       case 3:
         return read_mapping(field.bytes, file_.mappings.emplace_back());

@@ -54,11 +54,30 @@ struct Sample {
   std::vector<Label> labels;
 };
 
+// The messages of the samples, one after the other. A list of them would be a third of the file.
+class SampleCursor {
+ public:
+  static constexpr std::uint32_t kSample = 2;
+
+  explicit SampleCursor(std::string_view text) : reader_(text) {}
+  bool next(std::string_view& message) {
+    for (protobuf::Field field; reader_.next(field);) {
+      message = field.bytes;
+      if (field.number == kSample) return true;
+    }
+    return false;
+  }
+
+ private:
+  protobuf::Reader reader_;
+};
+
 // MT: safe (const).
 struct PprofFile {
   Blob blob;
+  std::size_t sound = 0;  // bytes of it that could be read
   std::vector<ValueType> sample_types;
-  std::vector<std::string_view> samples;
+  std::uint64_t sample_count = 0;
   std::vector<Mapping> mappings;
   std::vector<Location> locations;
   std::vector<Function> functions;
@@ -69,6 +88,7 @@ struct PprofFile {
   std::vector<std::uint64_t> comments;
   std::unordered_map<std::uint64_t, std::uint32_t> location_index, function_index, mapping_index;  // by id
 
+  [[nodiscard]] SampleCursor samples() const { return SampleCursor(blob.text().substr(0, sound)); }
   // "" for a number that no string has.
   [[nodiscard]] std::string_view string(std::uint64_t number) const {
     return number < strings.size() ? strings[number] : std::string_view();

@@ -98,7 +98,7 @@ class PprofDataset final : public StackFileDataset {
       : StackFileDataset(pprof::format(), source, work), file_(std::move(file)) {}
 
   [[nodiscard]] std::vector<InfoEntry> more_info() const override {
-    return {{"samples", std::uint64_t{file_->samples.size()}}, {"mappings", std::uint64_t{file_->mappings.size()}}};
+    return {{"samples", file_->sample_count}, {"mappings", std::uint64_t{file_->mappings.size()}}};
   }
   Result<ProfilePtr> make_profile() override { return to_profile(*file_, work()); }
 
@@ -112,7 +112,8 @@ class PprofDataset final : public StackFileDataset {
                       file_->string(file_->period_type.unit)));
     }
     Sample sample;
-    for (const std::string_view message : file_->samples) {
+    SampleCursor samples = file_->samples();
+    for (std::string_view message; samples.next(message);) {
       (void)PprofFile::read(message, sample);
       std::string labels;
       for (const Label& label : sample.labels) {

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "defs/sample_weight.hpp"
-#include "formats/pprof/met_stacks.hpp"
+#include "formats/met_stacks.hpp"
 #include "formats/stack_tree.hpp"
 #include "profile/build/profile_builder.hpp"
 #include "profile/expression/pattern.hpp"
@@ -262,30 +262,32 @@ class Mapper {
   // Samples are taken apart many at once and added in order.
   Result<void> samples() {
     struct Read {
+      std::string_view message;
       Sample sample;
       std::uint64_t hash = 0;
       bool sound = false;
     };
     constexpr std::size_t kBlock = 256;
     constexpr std::size_t kAhead = 8;
-    const std::span<const std::string_view> all = file_.samples;
-    std::vector<Read> read(std::min(all.size(), thread_count() == 1 ? kBlock : 64 * kBlock));
-    for (std::size_t first = 0; first < all.size(); first += read.size()) {
-      const auto messages = all.subspan(first, std::min(read.size(), all.size() - first));
-      FATHOM_CHECK(parallel_blocks(messages.size(), kBlock, [&](std::size_t begin, std::size_t end) -> Result<void> {
+    std::vector<Read> read(thread_count() == 1 ? kBlock : 64 * kBlock);
+    SampleCursor samples = file_.samples();
+    for (std::size_t count = read.size(); count == read.size();) {
+      for (count = 0; count < read.size() && samples.next(read[count].message);) ++count;
+      FATHOM_CHECK(parallel_blocks(count, kBlock, [&](std::size_t begin, std::size_t end) -> Result<void> {
         for (std::size_t i = begin; i < end; ++i) {
-          read[i].sound = PprofFile::read_packed(messages[i], read[i].sample);
+          read[i].sound = PprofFile::read_packed(read[i].message, read[i].sample);
           read[i].hash = MetStacks::hash_of(read[i].sample.packed);
         }
         return {};
       }));
-      for (std::size_t i = 0; i < messages.size(); ++i) {
-        if (i + 2 * kAhead < messages.size()) met_.expect(read[i + 2 * kAhead].hash);
-        if (i + kAhead < messages.size()) met_.expect_soon(read[i + kAhead].hash);
-        FATHOM_TRY(const bool added, add(messages[i], read[i].sample, read[i].hash, read[i].sound));
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i + 2 * kAhead < count) met_.expect(read[i + 2 * kAhead].hash);
+        if (i + kAhead < count) met_.expect_soon(read[i + kAhead].hash);
+        const std::string_view message = read[i].message;
+        FATHOM_TRY(const bool added, add(message, read[i].sample, read[i].hash, read[i].sound));
         if (added) continue;
         FATHOM_CHECK(
-            work_->diagnostics.lost("pprof.sample", file_.place(messages[i]), "a sample is malformed; left out"));
+            work_->diagnostics.lost("pprof.sample", file_.place(message), "a sample is malformed; left out"));
       }
     }
     return {};

@@ -132,7 +132,22 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
   std::uint64_t bad = 0;
   std::int64_t number = 0;
   std::vector<std::string> units;                                  // by metric, as the file names them
-  std::vector<std::pair<FrameNumber, ProfileBuilder::Node>> open;  // the stack of the sample before
+  std::vector<std::pair<FrameNumber, ProfileBuilder::Node>> open;  // the stack that was looked for before
+  // The root where it names no frame.
+  const auto find = [&](std::span<const FrameNumber> stack) {
+    // What it shares with the one before it is not looked up again.
+    std::size_t same = 0;
+    while (same < std::min(stack.size(), open.size()) && open[same].first == stack[same]) ++same;
+    open.resize(same);
+    ProfileBuilder::Node context = same == 0 ? ProfileBuilder::kRoot : open.back().second;
+    for (const FrameNumber frame : stack.subspan(same)) {
+      if (frame >= regions.size()) return ProfileBuilder::kRoot;
+      context = builder.child(context, regions[frame]);
+      open.emplace_back(frame, context);
+    }
+    // Nothing was on the stack: time of nobody.
+    return stack.empty() ? builder.child(context, builder.region("(idle)")) : context;
+  };
   for (const StoredProfile& profile : file.profiles) {
     if (profile.evented) continue;
     const bool is_time = nanoseconds_of(profile.unit) != 1 || profile.unit == "nanoseconds";
@@ -162,31 +177,12 @@ Result<ProfilePtr> profile_of(const SpeedscopeFile& file, const Blob& blob, cons
     node.rank = number;
     node.file_id = static_cast<std::uint64_t>(number++);
     const LocationId location = builder.system.add_location(std::move(node));
-    FATHOM_TRY(const std::uint64_t malformed,
-               each_sample(profile, work, [&](std::size_t same, std::span<const FrameNumber> others, double weight) {
-                 // What a sample shares with the one before it is not looked up again.
-                 if (same > open.size()) {  // with one whose next frame was none
+    FATHOM_TRY(const std::uint64_t malformed, each_sample(profile, work, find, [&](std::uint32_t end, double weight) {
+                 if (end == ProfileBuilder::kRoot) {
                    ++bad;
-                   return;
+                 } else {
+                   builder.add(location, metric, end, weight * scale);
                  }
-                 const bool empty = same == 0 && others.empty();
-                 while (!others.empty() && same < open.size() && open[same].first == others.front()) {
-                   others = others.subspan(1);
-                   ++same;
-                 }
-                 open.resize(same);
-                 ProfileBuilder::Node context = same == 0 ? ProfileBuilder::kRoot : open.back().second;
-                 for (const FrameNumber frame : others) {
-                   if (frame >= regions.size()) {
-                     ++bad;
-                     return;
-                   }
-                   context = builder.child(context, regions[frame]);
-                   open.emplace_back(frame, context);
-                 }
-                 // Nothing was on the stack: time of nobody.
-                 if (empty) context = builder.child(context, builder.region("(idle)"));
-                 builder.add(location, metric, context, weight * scale);
                }));
     bad += malformed;
   }

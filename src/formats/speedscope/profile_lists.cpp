@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/met_stacks.hpp"
 #include "io/plain_json.hpp"
 
 namespace fathom::speedscope {
@@ -67,65 +68,44 @@ struct EventPiece {
   }
 };
 
-// [1,2,3],[1,2,4]: stacks begin with much of the one before, and what is spelt as there is not read again.
+// [1,2,3],[1,2,4]: where each sample stands. Most stacks come again and again, and those that are spelt alike need to
+// be read once.
 struct SamplePiece {
   struct Sample {
-    std::uint32_t same, others;
+    std::string_view stack;  // without its first bracket
+    std::uint64_t hash;
   };
   std::vector<Sample> samples;
-  std::vector<FrameNumber> frames;  // of all samples, those that are not as before
+  const char* end = nullptr;  // of the text
 
-  bool read(std::string_view text, const StoredProfile& profile) {
+  bool read(std::string_view text) {
     samples.clear();
-    frames.clear();
-    ends_.clear();
-    before_ = text.data();
     PlainJson json(text);
+    end = json.end();
     do {
-      if (!json.accept('[') || !read_sample(json, profile)) return false;
+      if (!json.accept('[')) return false;
+      const void* const bracket = std::memchr(json.at(), ']', static_cast<std::size_t>(end - json.at()));
+      if (bracket == nullptr) return false;
+      const char* const behind = static_cast<const char*>(bracket) + 1;
+      const std::string_view stack(json.at(), static_cast<std::size_t>(behind - json.at()));
+      samples.push_back({stack, MetStacks::hash_of(stack)});
+      json.go_to(behind);
     } while (json.accept(','));
     return json.at_end();
   }
 
- private:
-  bool read_sample(PlainJson& json, const StoredProfile& profile) {
-    const char* const begin = json.at();
-    const std::size_t same_bytes = common_bytes(begin, json.end());
-    std::size_t same = ends_.size();
-    while (same > 0 && ends_[same - 1] > same_bytes) --same;
-    ends_.resize(same);
-    before_ = begin;
-    const std::size_t had = frames.size();
-    if (same > 0) json.go_to(begin + ends_.back());
-    if (same > 0 ? json.at()[-1] != ']' : !json.accept(']')) {
-      for (bool more = true; more;) {
-        FrameNumber frame = 0;
-        if (!json.natural(frame)) return false;
-        frames.push_back(frame_of(profile, frame));
-        more = json.accept(',');
-        if (!more && !json.accept(']')) return false;
-        ends_.push_back(static_cast<std::size_t>(json.at() - begin));
-      }
-    }
-    samples.push_back({static_cast<std::uint32_t>(same), static_cast<std::uint32_t>(frames.size() - had)});
-    return true;
+  // False where it is not as usual.
+  bool read_stack(std::string_view stack, const StoredProfile& profile, std::vector<FrameNumber>& frames) const {
+    frames.clear();
+    PlainJson json({stack.data(), static_cast<std::size_t>(end - stack.data())});
+    if (json.accept(']')) return true;
+    do {
+      FrameNumber frame = 0;
+      if (!json.natural(frame)) return false;
+      frames.push_back(frame_of(profile, frame));
+    } while (json.accept(','));
+    return json.accept(']');
   }
-
-  // With the sample before, not beyond its end.
-  [[nodiscard]] std::size_t common_bytes(const char* at, const char* end) const {
-    const std::size_t most = ends_.empty() ? 0 : std::min(ends_.back(), static_cast<std::size_t>(end - at));
-    std::size_t same = 0;
-    for (std::uint64_t a = 0, b = 0; same + 8 <= most && a == b; same += 8) {
-      std::memcpy(&a, at + same, 8);
-      std::memcpy(&b, before_ + same, 8);
-      if (a != b) break;
-    }
-    while (same < most && at[same] == before_[same]) ++same;
-    return same;
-  }
-
-  const char* before_ = nullptr;   // where the sample before begins
-  std::vector<std::size_t> ends_;  // of its frames there, commas included
 };
 
 // A list of numbers, one after the other.
@@ -202,9 +182,8 @@ Result<std::uint64_t> other_events(const StoredProfile& profile, const Work& wor
 }
 
 // The same of samples.
-Result<std::uint64_t> other_samples(
-    const StoredProfile& profile, const Work& work, std::uint64_t taken,
-    const std::function<void(std::size_t, std::span<const FrameNumber>, double)>& take) {
+Result<std::uint64_t> other_samples(const StoredProfile& profile, const Work& work, std::uint64_t taken,
+                                    const FindStack& find, const std::function<void(std::uint32_t, double)>& take) {
   FATHOM_TRY(const auto reserved, room_to_parse(profile.text, work));
   dom::parser parser;
   FATHOM_TRY(const dom::element root, parsed(profile, parser));
@@ -240,7 +219,7 @@ Result<std::uint64_t> other_samples(
       ++bad;
       continue;
     }
-    take(0, stack, value);
+    take(find(stack), value);
   }
   for (; weight != weights.end(); ++weight) ++bad;  // of no sample
   return bad;
@@ -266,32 +245,42 @@ Result<std::uint64_t> each_event(const StoredProfile& profile, const Work& work,
   return other_events(profile, work, taken, take);
 }
 
-Result<std::uint64_t> each_sample(const StoredProfile& profile, const Work& work,
-                                  const std::function<void(std::size_t, std::span<const FrameNumber>, double)>& take) {
+Result<std::uint64_t> each_sample(const StoredProfile& profile, const Work& work, const FindStack& find,
+                                  const std::function<void(std::uint32_t, double)>& take) {
   std::uint64_t taken = 0;
   std::uint64_t bad = 0;
   if (is_list(profile.samples) && is_list(profile.weights) &&
       is_sound_without(profile.text, {profile.samples, profile.weights})) {
     PlainNumbers weights(profile.weights);
+    MetStacks met;
+    std::vector<FrameNumber> frames;
+    constexpr std::size_t kAhead = 8;
     const auto take_piece = [&](const SamplePiece& piece) -> Result<bool> {
-      const FrameNumber* frames = piece.frames.data();
-      for (const auto& [same, others] : piece.samples) {
+      const auto& samples = piece.samples;
+      for (std::size_t i = 0; i < samples.size(); ++i, ++taken) {
         if (weights.over()) {
           ++bad;
-        } else {
-          const double weight = weights.next();
-          if (!weights.plain()) return false;
-          take(same, {frames, others}, weight);
+          continue;
         }
-        ++taken;
-        frames += others;
+        const double weight = weights.next();
+        if (!weights.plain()) return false;
+        if (i + 2 * kAhead < samples.size()) met.expect(samples[i + 2 * kAhead].hash);
+        if (i + kAhead < samples.size()) met.expect_soon(samples[i + kAhead].hash);
+        const auto& [stack, hash] = samples[i];
+        auto known = met.find(stack, hash);
+        if (!known) {
+          if (!piece.read_stack(stack, profile, frames)) return false;
+          known = {find(frames)};
+          met.put(stack, *known);
+        }
+        take(known->node, weight);
       }
       return true;
     };
     FATHOM_TRY(bool plain,
                each_plain_piece<SamplePiece>(
                    profile.samples, '[', ']',
-                   [&](SamplePiece& piece, std::string_view text) { return piece.read(text, profile); }, take_piece));
+                   [](SamplePiece& piece, std::string_view text) { return piece.read(text); }, take_piece));
     std::uint64_t of_none = 0;
     for (; plain && !weights.over(); plain = weights.plain()) {
       weights.next();
@@ -299,7 +288,7 @@ Result<std::uint64_t> each_sample(const StoredProfile& profile, const Work& work
     }
     if (plain) return bad + of_none;
   }
-  FATHOM_TRY(const std::uint64_t others, other_samples(profile, work, taken, take));
+  FATHOM_TRY(const std::uint64_t others, other_samples(profile, work, taken, find, take));
   return bad + others;
 }
 
