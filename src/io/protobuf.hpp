@@ -22,6 +22,11 @@ struct Field {
   [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
 };
 
+// How a field begins.
+constexpr std::uint64_t key_of(std::uint32_t number, Wire wire) {
+  return std::uint64_t{number} << 3 | static_cast<std::uint64_t>(wire);
+}
+
 // The fields of one message. Ends at the first malformed one: failed() says what is wrong, at() where.
 class Reader {
  public:
@@ -69,6 +74,14 @@ class Reader {
       return true;
     }
     return long_varint(value);
+  }
+  // A number of bytes and as many; false when there are less.
+  bool bytes(std::string_view& bytes) {
+    std::uint64_t size = 0;
+    if (!varint(size) || size > left()) return false;
+    bytes = {at_, size};
+    at_ += size;
+    return true;
   }
   [[nodiscard]] bool at_end() const { return at_ == end_; }
 

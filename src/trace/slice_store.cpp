@@ -141,7 +141,17 @@ class SliceStore::Arranger {
 
   // Of slices that begin together the longest is the outermost; ends and begins keep the order of the file.
   void sort() {
-    if (!std::is_sorted(slices_.begin(), slices_.end(), by_time)) std::sort(slices_.begin(), slices_.end(), by_time);
+    bool sorted = true;
+    bool together = false;
+    for (std::size_t i = 1; i < slices_.size() && sorted; ++i) {
+      const StoredSlice& before = slices_[i - 1];
+      const StoredSlice& slice = slices_[i];
+      if (before.begin_ns < slice.begin_ns) continue;
+      sorted = !by_time(slice, before);
+      together = together || (is_complete(before) && is_complete(slice));
+    }
+    if (sorted && !together) return;
+    if (!sorted) std::sort(slices_.begin(), slices_.end(), by_time);
     for (std::size_t i = 0; i < slices_.size();) {
       std::size_t end = i + 1;
       while (end < slices_.size() && slices_[end].begin_ns == slices_[i].begin_ns && is_complete(slices_[end]) &&
@@ -319,11 +329,8 @@ void SliceStore::gather_floating() {
 // Each key has a stack of its own. A tree of them (from where nothing is open to where nothing is open again) goes as a
 // whole to the first lane that is free.
 void SliceStore::arrange_floating(std::uint32_t rows) {
-  gather_floating();
-  std::sort(floating_.begin(), floating_.end(), [](const Floating& a, const Floating& b) {
-    return std::tuple(a.row, a.key, a.time_ns, std::uint64_t{a.record}) <
-           std::tuple(b.row, b.key, b.time_ns, std::uint64_t{b.record});
-  });
+  gather_floating();  // by key and time, which they stay in each row
+  group_by_row(floating_, rows, *pool_, [](const Floating& one) { return one.row; });
   struct Tree {
     std::int64_t begin_ns, end_ns;
     std::size_t first, count;  // in paired
