@@ -34,7 +34,7 @@ class ValueColumn {
   // How many sums of integers had to be cut so far.
   [[nodiscard]] std::uint64_t cuts() const { return cuts_; }
 
-  // keep(number, bits) of all nodes that have a value (integers: may have), by ascending number; `numbers` has those of
+  // keep(number, bits) of all nodes that have a value (sums: may have), by ascending number; `numbers` has those of
   // all nodes, and `nodes` the nodes of all numbers.
   template <class Number, class Keep>
   void each(ValueKind kind, const std::vector<Number>& numbers, const std::vector<std::uint32_t>& nodes, Keep&& keep) {
@@ -44,16 +44,17 @@ class ValueColumn {
     }
     make_dense(kind, numbers.size());
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      if (kind == ValueKind::i64 ? sums_[nodes[i]] != 0 : met_[nodes[i]] != 0) keep(i, sums_[nodes[i]]);
+      if (is_sum(kind) ? sums_[nodes[i]] != 0 : met_[nodes[i]] != 0) keep(i, sums_[nodes[i]]);
     }
   }
 
  private:
   static constexpr std::size_t kFewest = 64;
 
-  // Sums of integers need no mark: nothing is as good as zero.
+  // Sums need no mark: nothing is as good as zero.
+  static bool is_sum(ValueKind kind) { return kind == ValueKind::i64 || kind == ValueKind::f64; }
   void add_dense(ValueKind kind, std::uint32_t node, std::uint64_t bits) {
-    if (kind == ValueKind::i64) {
+    if (is_sum(kind)) {
       combine(kind, sums_[node], bits);
     } else if (met_[node] == 0) {
       met_[node] = 1;
@@ -66,7 +67,7 @@ class ValueColumn {
   // What is in the list belongs to nodes that had no place yet.
   void make_dense(ValueKind kind, std::size_t nodes) {
     sums_.resize(std::max(nodes, sums_.size()));
-    if (kind != ValueKind::i64) met_.resize(sums_.size());
+    if (!is_sum(kind)) met_.resize(sums_.size());
     for (const Entry& entry : list_) add_dense(kind, entry.node, entry.bits);
     list_.clear();
   }
@@ -104,7 +105,7 @@ class ValueColumn {
 
   std::vector<Entry> list_;
   std::vector<std::uint64_t> sums_;  // by node
-  std::vector<std::uint8_t> met_;    // the same
+  std::vector<std::uint8_t> met_;    // the same, where values are no sums
   std::uint64_t cuts_ = 0;
 };
 
