@@ -29,7 +29,7 @@ class SampleReader {
         attribute(*line);
         continue;
       }
-      if (line->find_first_not_of(" \t") == std::string_view::npos) {
+      if (std::all_of(line->begin(), line->end(), [](char c) { return c == ' ' || c == '\t'; })) {
         finish_sample();
         after_blank = true;
         continue;
@@ -95,7 +95,10 @@ class SampleReader {
   // Return addresses come again and again, and so do their lines. Null when it is no frame.
   MetFrame* met_frame(std::string_view line) {
     MetFrame& met = met_frames_[slot_of(line)];
-    if (met.line == line) return &met;
+    if (met.line == line) {
+      met.line = line;  // the one that was read last is the nearest to compare with
+      return &met;
+    }
     const auto frame = parse_frame(line);
     if (!frame || is_record(line)) return nullptr;
     met = {line, *frame, kNoRegion};
