@@ -66,6 +66,20 @@ struct BlockMarks {
   }
 };
 
+// Each bit becomes the parity of the bits up to it.
+std::uint64_t parities(std::uint64_t bits) {
+  for (unsigned shift = 1; shift < kBlock; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+
+// The depth behind the brackets of a block that open and close by turns inside of a list; 0 = they do not.
+std::uint64_t depth_behind(std::uint64_t depth, std::uint64_t opening, std::uint64_t closing) {
+  if (depth == 0 || depth > 2) return 0;
+  const std::uint64_t open = parities(opening | closing) ^ (depth == 2 ? ~std::uint64_t{0} : 0);
+  if ((opening & ~open) != 0 || (closing & open) != 0) return 0;
+  return open >> (kBlock - 1) != 0 ? 2 : 1;
+}
+
 // Behind the bracket that closes the one at `at`; null when there is none. Texts are passed over.
 const char* behind_closing(const char* at, const char* end) {
   std::uint64_t depth = 0;
@@ -75,13 +89,17 @@ const char* behind_closing(const char* at, const char* end) {
     if (static_cast<std::size_t>(end - at) >= kBlock && !escaped) {
       BlockMarks marks(at);
       if (marks.escapes == 0) {
-        // Each bit becomes the parity of the quotes up to it: set inside of texts.
-        std::uint64_t inside = marks.quotes;
-        for (unsigned shift = 1; shift < kBlock; shift *= 2) inside ^= inside << shift;
-        if (in_text) inside = ~inside;
-        in_text = inside >> (kBlock - 1) != 0;
-        marks.opening &= ~inside;
-        marks.closing &= ~inside;
+        if (marks.quotes != 0 || in_text) {
+          const std::uint64_t inside = parities(marks.quotes) ^ (in_text ? ~std::uint64_t{0} : 0);
+          in_text = inside >> (kBlock - 1) != 0;
+          marks.opening &= ~inside;
+          marks.closing &= ~inside;
+        }
+        if (const std::uint64_t behind = depth_behind(depth, marks.opening, marks.closing)) {
+          depth = behind;
+          at += kBlock;
+          continue;
+        }
         for (std::uint64_t left = marks.opening | marks.closing; left != 0; left &= left - 1) {
           const std::uint64_t first = left & -left;
           depth += (marks.opening & first) != 0 ? 1 : -1;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace fathom {
 namespace {
 
@@ -18,6 +20,25 @@ TEST(JsonScanner, PassesOverValues) {
       EXPECT_EQ(scanner.offset(), value.size());
       EXPECT_TRUE(scanner.ok());
     }
+  }
+}
+
+// Rows of a list, now and then with a list or a text inside, so that brackets stand anywhere in a block of bytes.
+TEST(JsonScanner, PassesOverLongListsOfRows) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 500; ++round) {
+    const unsigned odd = round % 5 == 0 ? 3 : 50;
+    std::string value = "[";
+    for (std::size_t rows = random() % 40; rows-- > 0;) {
+      value += value.size() > 1 ? ", [" : "[";
+      for (std::size_t cells = 1 + random() % 12; cells-- > 0;) {
+        value += random() % odd == 0 ? "[{}]," : random() % odd == 0 ? "\"]\"," : std::to_string(random() % 1000) + ",";
+      }
+      value.back() = ']';
+    }
+    value += ']';
+    JsonScanner scanner = over(value + std::string(random() % 100, ']'));
+    EXPECT_EQ(scanner.skip_value(), value);
   }
 }
 
