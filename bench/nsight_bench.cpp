@@ -125,8 +125,8 @@ int main(int argc, char** argv) {
   std::printf(
       "nsight %4.0f MB, %.2f M rows, times SELECTs of the same columns (%.0f MB/s): trace %.2f, experiment %.2f; "
       "peak %.0f MiB\n",
-      mb, static_cast<double>(calls) * 2.375e-6, mb / bare.cpu, trace.cpu / bare.cpu,
-      experiment.cpu / bare.cpu, status_mib("VmHWM:"));
+      mb, static_cast<double>(calls) * 2.375e-6, mb / bare.cpu, trace.cpu / bare.cpu, experiment.cpu / bare.cpu,
+      status_mib("VmHWM:"));
   fs::remove(path);
   return 0;
 }

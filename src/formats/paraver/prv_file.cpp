@@ -256,10 +256,8 @@ class RecordReader {
 
   std::uint32_t type(std::int64_t type) {
     const auto next = static_cast<std::uint32_t>(file_.types.size());
-    const std::uint32_t found =
-        type_table_.find_or_add(static_cast<std::uint64_t>(type), next, [&](std::uint32_t number) {
-          return file_.types[number] == type;
-        });
+    const std::uint32_t found = type_table_.find_or_add(
+        static_cast<std::uint64_t>(type), next, [&](std::uint32_t number) { return file_.types[number] == type; });
     if (found == next) file_.types.push_back(type);
     return found;
   }

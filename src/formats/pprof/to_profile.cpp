@@ -286,8 +286,7 @@ class Mapper {
         const std::string_view message = read[i].message;
         FATHOM_TRY(const bool added, add(message, read[i].sample, read[i].hash, read[i].sound));
         if (added) continue;
-        FATHOM_CHECK(
-            work_->diagnostics.lost("pprof.sample", file_.place(message), "a sample is malformed; left out"));
+        FATHOM_CHECK(work_->diagnostics.lost("pprof.sample", file_.place(message), "a sample is malformed; left out"));
       }
     }
     return {};

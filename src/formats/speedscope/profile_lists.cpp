@@ -277,10 +277,9 @@ Result<std::uint64_t> each_sample(const StoredProfile& profile, const Work& work
       }
       return true;
     };
-    FATHOM_TRY(bool plain,
-               each_plain_piece<SamplePiece>(
-                   profile.samples, '[', ']',
-                   [](SamplePiece& piece, std::string_view text) { return piece.read(text); }, take_piece));
+    FATHOM_TRY(bool plain, each_plain_piece<SamplePiece>(
+                               profile.samples, '[', ']',
+                               [](SamplePiece& piece, std::string_view text) { return piece.read(text); }, take_piece));
     std::uint64_t of_none = 0;
     for (; plain && !weights.over(); plain = weights.plain()) {
       weights.next();
