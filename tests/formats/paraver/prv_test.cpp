@@ -111,6 +111,28 @@ TEST(Paraver, WhatOverlapsIsPutInOrder) {
             "10 state 1\n15 type 6000 8\n20 state 2\n20 type 6000 7\n20 send 0\n20 receive 0\n30 state\n40 state\n");
 }
 
+// What is too much for the memory is kept in temporary files.
+TEST(Paraver, TracesMayBeLargerThanTheMemory) {
+  TemporaryDirectory scratch;
+  constexpr int kRecords = 20'000;  // 24 bytes each
+  {
+    std::ofstream out(scratch / "a.prv");
+    out << "#Paraver (01/02/20 at 10:11):500_ns:1(1):1:2(1:1,1:1)\n";
+    for (int i = 0; i < kRecords; ++i) out << "2:1:1:" << 1 + i % 2 << ":1:" << i << ":6000:" << i + 1 << '\n';
+  }
+  auto dataset = open_dataset(scratch / "a.prv", make_work(false, 200'000));
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  auto merged = MergedEvents::over(**trace);
+  ASSERT_TRUE(merged.ok());
+  for (int i = 0; i < kRecords; ++i) {
+    const Event* event = merged->next();
+    ASSERT_NE(event, nullptr);
+    ASSERT_EQ(event->value, i + 1);
+  }
+}
+
 // Extrae puts a message where its data left: behind records that are later than the call which sends it.
 TEST(Paraver, MessagesStandWhereTheDataLeft) {
   const Work work = make_work();
