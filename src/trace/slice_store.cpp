@@ -21,6 +21,7 @@ constexpr std::int64_t kEnd = INT64_MAX - 2;
 constexpr std::int64_t kLatestEnd = INT64_MAX - 3;
 // More rows than this beside one another help nobody; then slices are cut.
 constexpr std::size_t kMostLanes = 256;
+constexpr std::uint64_t kMostFlowed = UINT64_MAX >> 3;
 
 StoredSlice made(std::uint32_t row, std::int64_t begin, std::int64_t end, std::uint32_t region, std::uint64_t record) {
   StoredSlice slice;
@@ -73,25 +74,56 @@ void SliceStore::end_floating(std::uint32_t row, std::uint64_t key, std::int64_t
 }
 void SliceStore::point(std::uint32_t row, Event event) {
   event.location = LocationId(row);
+  has_arrows_ = has_arrows_ || (event.kind == EventKind::marker && event.origin != Event::kNoRecord);
   points_.push_back(event);
 }
-void SliceStore::flow(std::uint32_t row, Event event, std::uint64_t id, bool begins, bool ends) {
-  flows_.push_back({event.time_ns, id, points_.size() & (UINT64_MAX >> 2), begins ? 1U : 0U, ends ? 1U : 0U});
+void SliceStore::flow(std::uint32_t row, Event event, std::uint64_t id, FlowPart part) {
   point(row, event);
+  flow_of_last_point(id, part);
+}
+void SliceStore::flow_of_last_point(std::uint64_t id, FlowPart part) {
+  if (points_.empty()) return;
+  flows_.push_back(
+      {points_.back().time_ns, id, (points_.size() - 1) & kMostFlowed, 0, static_cast<std::uint64_t>(part) & 3});
+}
+void SliceStore::flow_of_slice(std::int64_t time_ns, std::uint64_t record, std::uint64_t id) {
+  flows_.push_back({time_ns, id, record & kMostFlowed, 1, static_cast<std::uint64_t>(FlowPart::begin) & 3});
 }
 
 // Files have them in any order: who is waited for may be written behind who waits.
 void SliceStore::join_flows() {
   std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
-    return std::tuple(a.id, a.time_ns, std::uint64_t{a.point}) < std::tuple(b.id, b.time_ns, std::uint64_t{b.point});
+    return std::tuple(a.id, a.time_ns, std::uint64_t{a.is_slice}, std::uint64_t{a.at}) <
+           std::tuple(b.id, b.time_ns, std::uint64_t{b.is_slice}, std::uint64_t{b.at});
   });
   std::uint64_t from = Event::kNoRecord;
+  const auto join = [&](const Flow& one) {
+    if (one.is(FlowPart::begin)) from = Event::kNoRecord;
+    std::uint64_t record = one.at;
+    if (one.is_slice == 0) {
+      Event& point = points_[one.at];
+      if (from != Event::kNoRecord) {
+        point.origin = from;
+        has_arrows_ = true;
+      }
+      record = point.record;
+    }
+    if (!one.is(FlowPart::arrive)) from = one.is(FlowPart::end) ? Event::kNoRecord : record;
+  };
+  std::vector<Flow> early;  // ends that stand before the beginning of the same moment
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     const Flow& one = flows_[i];
-    if (i == 0 || flows_[i - 1].id != one.id || one.begins) from = Event::kNoRecord;
-    Event& point = points_[one.point];
-    point.origin = from;
-    from = one.ends ? Event::kNoRecord : point.record;
+    if (i == 0 || flows_[i - 1].id != one.id) from = Event::kNoRecord;
+    const bool arrives = one.is(FlowPart::end) || one.is(FlowPart::arrive);
+    if (arrives && from == Event::kNoRecord) {
+      early.push_back(one);
+    } else {
+      join(one);
+    }
+    const Flow* next = i + 1 < flows_.size() ? &flows_[i + 1] : nullptr;
+    if (next != nullptr && next->id == one.id && next->time_ns == one.time_ns) continue;
+    for (const Flow& end : early) join(end);
+    early.clear();
   }
   flows_.resize(0);
 }

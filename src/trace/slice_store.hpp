@@ -34,6 +34,22 @@ struct StoredRow {
   std::uint32_t lane = 0;               // > 0: what does not fit into that row because it overlaps
 };
 
+// What an event is to something that flows from event to event.
+enum class FlowPart : std::uint8_t {
+  begin,   // it comes from here
+  step,    // it arrives, and goes on from here
+  end,     // it arrives, and nothing of that id goes on
+  arrive,  // it arrives, and may arrive elsewhere from where it came
+};
+// The two forms of Chrome's events, which Perfetto's old ones have as well: phases s, t and f, and slices that say
+// whether something flows into them, out of them, or both.
+constexpr FlowPart flow_part(char phase) {
+  return phase == 's' ? FlowPart::begin : phase == 't' ? FlowPart::step : FlowPart::end;
+}
+constexpr FlowPart flow_part(bool in, bool out) {
+  return !in ? FlowPart::begin : out ? FlowPart::step : FlowPart::arrive;
+}
+
 class SliceStore {
  public:
   explicit SliceStore(const Work& work);
@@ -52,9 +68,12 @@ class SliceStore {
                     std::uint64_t record);
   // An event of any kind but enter and leave; its location is the row.
   void point(std::uint32_t row, Event event);
-  // A point that something with an id flows through. In the order of time its origin becomes the record of the point
-  // before it with the same id; with `begins` there is none before, with `ends` none behind.
-  void flow(std::uint32_t row, Event event, std::uint64_t id, bool begins, bool ends);
+  // A point that something with an id flows through. In the order of time its origin becomes the record of where the
+  // same id comes from.
+  void flow(std::uint32_t row, Event event, std::uint64_t id, FlowPart part);
+  // The same for the last point that was given, which many may leave and one reach, and for a slice, which they leave.
+  void flow_of_last_point(std::uint64_t id, FlowPart part);
+  void flow_of_slice(std::int64_t time_ns, std::uint64_t record, std::uint64_t id);
 
   // Of all rows, until they are arranged.
   [[nodiscard]] std::span<Event> points() { return {points_.data(), points_.size()}; }
@@ -74,6 +93,8 @@ class SliceStore {
   [[nodiscard]] const Defects& defects() const { return defects_; }
   [[nodiscard]] std::uint64_t slices() const { return slice_count_; }
   [[nodiscard]] std::uint64_t point_count() const { return points_.size(); }
+  // Whether any marker comes from something.
+  [[nodiscard]] bool has_arrows() const { return has_arrows_; }
 
  private:
   struct Floating {
@@ -87,9 +108,10 @@ class SliceStore {
   struct Flow {
     std::int64_t time_ns;
     std::uint64_t id;
-    std::uint64_t point : 62;
-    std::uint64_t begins : 1;
-    std::uint64_t ends : 1;
+    std::uint64_t at : 61;  // a point, or the record of a slice
+    std::uint64_t is_slice : 1;
+    std::uint64_t part : 2;
+    [[nodiscard]] bool is(FlowPart wanted) const { return part == static_cast<std::uint64_t>(wanted); }
   };
   class Arranger;
 
@@ -110,6 +132,7 @@ class SliceStore {
   std::vector<StoredRow> rows_;
   Defects defects_;
   std::uint64_t slice_count_ = 0;
+  bool has_arrows_ = false;
 };
 
 }  // namespace fathom

@@ -72,7 +72,7 @@ class SliceView::Location {
         ++view_.notes_.completions;
         break;
       case EventKind::marker:
-        if (event.origin != Event::kNoRecord) ++view_.notes_.arrows;
+        if (event.origin != Event::kNoRecord && view_.arrows_ == nullptr) ++view_.notes_.arrows;
         sink_.instant(now_, trace_.name(event), event);
         break;
     }
@@ -159,6 +159,14 @@ class SliceView::Location {
   std::vector<ContextId> stack_;
   std::vector<std::optional<std::string>> states_;  // by channel
 };
+
+Result<void> SliceView::find_arrows(const Work& work) {
+  if (!trace_.has_arrows()) return {};
+  arrows_ = std::make_unique<Arrows>(work);
+  FATHOM_CHECK(arrows_->find(trace_));
+  notes_.arrows = arrows_->without_beginning();
+  return {};
+}
 
 // The n-th send of one rank to another with a tag in a communicator is matched by the n-th such receive.
 std::uint64_t SliceView::flow_of(const Event& event, std::int32_t own_rank) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/arrows.hpp"
 #include "trace/trace.hpp"
 
 namespace fathom {
@@ -18,7 +19,7 @@ struct SliceViewNotes {
   std::uint64_t closed_early = 0;  // regions left open inside of one that was left
   std::uint64_t timeless = 0;      // events without a time: those of the event before
   std::uint64_t completions = 0;   // ends of operations, which are left out
-  std::uint64_t arrows = 0;        // markers that come from another event, which is not written
+  std::uint64_t arrows = 0;        // markers that are written without what they come from
   std::uint64_t unfinished = 0;
   Result<void> report(Diagnostics& diagnostics, const Place& place) const;
 };
@@ -40,6 +41,9 @@ class SliceSink {
 class SliceView {
  public:
   explicit SliceView(const Trace& trace) : trace_(trace) {}
+  // For who can write them; the others have them counted.
+  Result<void> find_arrows(const Work& work);
+  ArrowEnds arrows_at(const Event& event) { return arrows_ ? arrows_->at(event) : ArrowEnds{}; }
   Result<void> write(LocationId location, TimeWindow window, SliceSink& sink);
   [[nodiscard]] const SliceViewNotes& notes() const { return notes_; }
   // Which channels a location uses shows only in its events: those that were met so far.
@@ -51,6 +55,7 @@ class SliceView {
 
   const Trace& trace_;
   SliceViewNotes notes_;
+  std::unique_ptr<Arrows> arrows_;
   std::vector<bool> used_;  // of the last location
   struct Ends {
     std::uint64_t sent = 0, received = 0;

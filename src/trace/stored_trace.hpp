@@ -12,6 +12,7 @@ class StoredTrace : public Trace {
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   [[nodiscard]] std::optional<TimeWindow> known_span() const override;
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override;
+  [[nodiscard]] bool has_arrows() const override { return store_.has_arrows(); }
   [[nodiscard]] const SliceStore& store() const { return store_; }
 
   // A row and what it is in the system tree.

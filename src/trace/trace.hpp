@@ -77,6 +77,10 @@ class Trace {
     return event.name < meanings_.size() ? meanings_[event.name] : MarkerMeaning::none;
   }
 
+  // Whether the origin of a marker is the record of any event of the trace that it comes from (an arrow of a viewer):
+  // records are numbered over all locations then.
+  [[nodiscard]] virtual bool has_arrows() const { return false; }
+
   // Channels that say what a location does where the trace has no regions to enter, outermost first.
   [[nodiscard]] std::span<const ChannelId> activity_channels() const { return activity_channels_; }
   // Whether enter and leave carry the CPU time of the location as their value.

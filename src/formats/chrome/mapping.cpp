@@ -96,6 +96,8 @@ void ChromeMapping::take(const ParsedEvent& event, const Chunk& chunk) {
   latest_ns_ = std::max(latest_ns_, event.time_ns);
   rows_[row].used = true;
   if (!event.bind_id.empty()) bound_flow(event, row);
+  const bool flows = event.phase == 's' || event.phase == 't' || event.phase == 'f';
+  if (!flows) before_ = {};
   const std::string_view category = text(event.category);
   switch (event.phase) {
     case 'X':
@@ -105,9 +107,11 @@ void ChromeMapping::take(const ParsedEvent& event, const Chunk& chunk) {
       } else if (event.duration_ns > 0 || !message(event, name, row)) {
         store_.slice(row, event.time_ns, event.time_ns + event.duration_ns, region(event.name, chunk, category),
                      event.offset);
+        before_ = {row, event.time_ns, event.offset, false};
       }
       break;
     case 'B':
+      before_ = {row, event.time_ns, event.offset, false};
       store_.begin(row, event.time_ns, region(event.name, chunk, category), event.offset);
       break;
     case 'E':
@@ -129,7 +133,9 @@ void ChromeMapping::take(const ParsedEvent& event, const Chunk& chunk) {
       flow(event, name, category, row);
       break;
     default:
-      if (name != "collective" || !collective(event, row)) store_.point(row, marked(event, name));
+      if (name == "collective" && collective(event, row)) return;
+      store_.point(row, marked(event, name));
+      before_ = {row, event.time_ns, event.offset, true};
   }
 }
 
@@ -255,12 +261,40 @@ void ChromeMapping::flow(const ParsedEvent& event, std::string_view name, std::s
                          std::uint32_t row) {
   // Arrows of messages; both ends are events of their own.
   if (category == "message" && name == "message") return;
-  store_.flow(row, marked(event, name), hash_of({category, name, event.id}), event.phase == 's', event.phase == 'f');
+  if (category == "arrow" && name == "arrow" && own_arrow(event, row)) return;
+  before_ = {};
+  store_.flow(row, marked(event, name), hash_of({category, name, event.id}), flow_part(event.phase));
+}
+
+// An arrow as our own writer has it: the end is a marker whose name it has, or belongs to the event before.
+bool ChromeMapping::own_arrow(const ParsedEvent& event, std::uint32_t row) {
+  const std::uint64_t id = hash_of({"arrow", event.id});
+  const FlowPart part = flow_part(event.phase);
+  std::optional<std::string_view> marker;
+  each_member(event.args, [&](std::string_view key, std::string_view value) {
+    if (key == "marker") marker = plain(value);
+  });
+  if (marker) {
+    store_.flow(row, marked(event, *marker), id, part);
+    before_ = {row, event.time_ns, event.offset, true};
+    return true;
+  }
+  if (before_.row != row || before_.time_ns != event.time_ns) return false;
+  if (before_.is_point) {
+    store_.flow_of_last_point(id, part);
+  } else if (part != FlowPart::begin) {
+    return false;  // only markers have an origin
+  } else {
+    store_.flow_of_slice(event.time_ns, before_.record, id);
+  }
+  return true;
 }
 
 // The other form of flows: slices that name what flows out of them or into them.
 void ChromeMapping::bound_flow(const ParsedEvent& event, std::uint32_t row) {
-  store_.flow(row, marked(event, "flow"), hash_of({"bind_id", event.bind_id}), !event.flow_in, !event.flow_out);
+  if (!event.flow_in && !event.flow_out) return store_.point(row, marked(event, "flow"));
+  store_.flow(row, marked(event, "flow"), hash_of({"bind_id", event.bind_id}),
+              flow_part(event.flow_in, event.flow_out));
 }
 
 void ChromeMapping::floating(const ParsedEvent& event, std::string_view name, std::string_view category,

@@ -32,6 +32,14 @@ class ChromeMapping {
     bool used = false;
   };
 
+  // An event to which ends of arrows may belong that stand behind it.
+  struct Before {
+    std::uint32_t row = UINT32_MAX;  // = none
+    std::int64_t time_ns = 0;
+    std::uint64_t record = 0;
+    bool is_point = false;  // the last one of the store; else a slice
+  };
+
   std::uint32_t process(std::string_view id);
   std::uint32_t row(std::uint32_t process, std::string_view id, bool floating);
   void take(const ParsedEvent& event, const Chunk& chunk);
@@ -42,6 +50,7 @@ class ChromeMapping {
   std::uint32_t call_region(std::string_view name);
   Event marked(const ParsedEvent& event, std::string_view name);
   void flow(const ParsedEvent& event, std::string_view name, std::string_view category, std::uint32_t row);
+  bool own_arrow(const ParsedEvent& event, std::uint32_t row);
   void bound_flow(const ParsedEvent& event, std::uint32_t row);
   void floating(const ParsedEvent& event, std::string_view name, std::string_view category, std::uint32_t process,
                 std::uint32_t region, bool begins);
@@ -60,6 +69,7 @@ class ChromeMapping {
   std::map<std::tuple<std::uint32_t, bool, std::string>, std::uint32_t, std::less<>> row_numbers_;
   // Of the chunk at hand.
   std::vector<std::uint32_t> chunk_regions_, chunk_rows_, chunk_processes_;
+  Before before_;
   std::array<std::uint64_t, 256> ignored_{};  // by phase
   std::uint64_t untimed_ = 0, negative_ = 0, lengthless_ = 0, nameless_counters_ = 0;
   std::int64_t latest_ns_ = INT64_MIN;

@@ -28,6 +28,7 @@ class Writer : public SliceSink {
   Result<void> write(const Place& place, const Work& work) {
     FATHOM_TRY(const auto span, span_of(trace_));
     choose_base(span);
+    FATHOM_CHECK(view_.find_arrows(work));
     text_ = "{\"displayTimeUnit\":\"ns\",";
     if (base_ns_ != 0) text_ += fmt::format("\"baseTimeNanoseconds\":{},", base_ns_);
     text_ += "\"traceEvents\":[";
@@ -61,6 +62,7 @@ class Writer : public SliceSink {
       if (!paradigm.empty()) (rest += ",\"cat\":") += json_quote(paradigm);
     }
     open_[row].push_back({time_ns, flushes_, waiting_ - 1});
+    if (row == 0 && event.kind == EventKind::enter) arrows(time_ns, view_.arrows_at(event), {});
   }
   // A slice without length is one event: an end comes before a begin of the same time to viewers.
   void end(std::uint32_t row, std::int64_t time_ns, std::string_view) override {
@@ -74,6 +76,9 @@ class Writer : public SliceSink {
     }
   }
   void instant(std::int64_t time_ns, std::string_view name, const Event& event) override {
+    const ArrowEnds ends = view_.arrows_at(event);
+    // Viewers tie arrows to the slice around them: then the end of the arrow is all that a marker needs.
+    if (ends.any() && !tells_more(trace_, event) && !open_[0].empty()) return arrows(time_ns, ends, name);
     std::string& rest = add('i', 0, time_ns);
     rest += name_field(name);
     rest += ",\"s\":\"t\"";
@@ -86,6 +91,7 @@ class Writer : public SliceSink {
       if (event.communicator.valid()) rest += ",\"comm\":" + communicator(event);
       rest += '}';
     }
+    arrows(time_ns, ends, {});
   }
   void counter(std::int64_t time_ns, const Event& event) override {
     const Metric& metric = trace_.definitions().metrics[event.name];
@@ -139,6 +145,18 @@ class Writer : public SliceSink {
     one.row = row;
     one.rest.clear();
     return one.rest;
+  }
+  // Every arrow has a number of its own. Its ends belong to the event before them, except where they are the marker.
+  void arrows(std::int64_t time_ns, const ArrowEnds& ends, std::optional<std::string_view> marker) {
+    const auto end = [&](char phase, std::uint64_t number) {
+      std::string& rest = add(phase, 0, time_ns);
+      rest += fmt::format(",\"cat\":\"arrow\",\"name\":\"arrow\",\"id\":\"{:x}\"", number);
+      if (phase == 'f') rest += ",\"bp\":\"e\"";
+      if (marker) rest += fmt::format(",\"args\":{{\"marker\":{}}}", json_quote(*marker));
+      marker.reset();
+    };
+    if (ends.arriving != 0) end('f', ends.arriving);
+    for (std::uint64_t i = 0; i < ends.leaving; ++i) end('s', ends.first_leaving + i);
   }
   void flush() {
     for (std::size_t i = 0; i < waiting_; ++i) {

@@ -102,8 +102,17 @@ Event PerfettoMapping::marked(std::string_view name, const Moment& at) {
 }
 
 void PerfettoMapping::flows(const TrackEvent& event, std::uint32_t row, const Moment& at) {
-  for (const std::uint64_t id : event.flows) store_.flow(row, marked("flow", at), id, false, false);
-  for (const std::uint64_t id : event.last_flows) store_.flow(row, marked("flow", at), id, false, true);
+  if (event.own_flows && event.type == event_type::instant) {
+    for (const std::uint64_t id : event.flows) store_.flow_of_last_point(id, FlowPart::begin);
+    for (const std::uint64_t id : event.last_flows) store_.flow_of_last_point(id, FlowPart::end);
+    return;
+  }
+  if (event.own_flows && event.type == event_type::slice_begin && event.last_flows.empty()) {
+    for (const std::uint64_t id : event.flows) store_.flow_of_slice(at.time, at.number, id);
+    return;
+  }
+  for (const std::uint64_t id : event.flows) store_.flow(row, marked("flow", at), id, FlowPart::step);
+  for (const std::uint64_t id : event.last_flows) store_.flow(row, marked("flow", at), id, FlowPart::end);
 }
 
 bool PerfettoMapping::communication(const TrackEvent& event, std::string_view name, const Sequence& sequence,

@@ -6,6 +6,9 @@
 
 namespace fathom::perfetto {
 
+// Of events whose flows are arrows of their own, as our writer has them.
+inline constexpr std::string_view kArrowCategory = "arrow";
+
 namespace trace_field {
 enum : std::uint32_t { packet = 1 };
 }

@@ -38,7 +38,8 @@ void PerfettoMapping::legacy(const TrackEvent& event, Sequence& sequence, const 
   const std::uint32_t row = tracks_.row(at.track);
   if (old.bind_id && old.flow_direction != 0) {
     const std::uint64_t id = key_of("bind_id", {}, *old.bind_id);
-    store_.flow(row, marked("flow", at), id, (old.flow_direction & kFlowIn) == 0, (old.flow_direction & kFlowOut) == 0);
+    store_.flow(row, marked("flow", at), id,
+                flow_part((old.flow_direction & kFlowIn) != 0, (old.flow_direction & kFlowOut) != 0));
   }
   flows(event, row, at);
   const auto named_region = [&] { return event.has_name ? interned_region(event, sequence) : Event::kNoName; };
@@ -72,7 +73,7 @@ void PerfettoMapping::legacy(const TrackEvent& event, Sequence& sequence, const 
     case 'f': {
       const std::string_view name = name_of(event, sequence);
       const std::uint64_t key = key_of(category_of(event, sequence), name, old.id.value_or(old.bind_id.value_or(0)));
-      return store_.flow(row, marked(name, at), key, old.phase == 's', old.phase == 'f');
+      return store_.flow(row, marked(name, at), key, flow_part(old.phase));
     }
     case 'C':
       return legacy_counters(event, sequence, row, at);

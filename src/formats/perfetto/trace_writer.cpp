@@ -7,6 +7,7 @@
 
 #include "base/name_table.hpp"
 #include "base/progress.hpp"
+#include "formats/perfetto/fields.hpp"
 #include "formats/perfetto/proto.hpp"
 #include "io/output_file.hpp"
 #include "trace/slice_view.hpp"
@@ -42,6 +43,7 @@ class Writer : public SliceSink {
       work->diagnostics.info("write.times_shifted", place,
                              fmt::format("times begin before zero; they are written {} ns later", shift_ns_));
     }
+    FATHOM_CHECK(view_.find_arrows(work));
     describe_rows();
     Progress progress("writing events", std::max<std::size_t>(trace_.location_count(), 1));
     for (std::size_t i = 0; i < trace_.location_count(); ++i) {
@@ -62,6 +64,7 @@ class Writer : public SliceSink {
     if (row == 0 && event.kind == EventKind::enter && event.name < trace_.definitions().regions.size()) {
       const std::string& paradigm = trace_.definitions().regions[event.name].paradigm;
       if (!paradigm.empty()) put_number(event_, 3, intern(1, categories_, paradigm));
+      put_arrows(event);
     }
     finish_event(time_ns);
   }
@@ -85,6 +88,7 @@ class Writer : public SliceSink {
       annotate("tag", event.tag);
       annotate_communicator(event);
     }
+    put_arrows(event);
     finish_event(time_ns);
   }
   void counter(std::int64_t time_ns, const Event& event) override {
@@ -135,6 +139,14 @@ class Writer : public SliceSink {
     event_.clear();
     put_number(event_, 9, static_cast<std::uint64_t>(type));
     put_number(event_, 11, track);
+  }
+  // Every arrow is a flow of its own; the category tells readers that its ends are no events beside this one.
+  void put_arrows(const Event& event) {
+    const ArrowEnds ends = view_.arrows_at(event);
+    if (!ends.any()) return;
+    put_bytes(event_, 22, kArrowCategory);
+    for (std::uint64_t i = 0; i < ends.leaving; ++i) put_fixed64(event_, 47, ends.first_leaving + i);
+    if (ends.arriving != 0) put_fixed64(event_, 48, ends.arriving);
   }
   void annotate(std::string_view name, std::int64_t value) {
     std::string annotation;

@@ -56,7 +56,7 @@ void TrackEvent::clear() {
   type = name_iid = category_iid = source_iid = 0;
   track.reset();
   name = category = source = {};
-  has_name = false;
+  has_name = own_flows = false;
   annotations.clear();
   counters.clear();
   double_counters.clear();
@@ -95,7 +95,11 @@ bool TrackEvent::parse(std::string_view message) {
         has_name = true;
         break;
       case event_field::categories:
-        if (category.empty()) category = field.bytes;
+        if (field.bytes == kArrowCategory) {
+          own_flows = true;
+        } else if (category.empty()) {
+          category = field.bytes;
+        }
         break;
       case event_field::category_iids:
         each_number(field, [&](std::uint64_t iid) { category_iid = category_iid == 0 ? iid : category_iid; });

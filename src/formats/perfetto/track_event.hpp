@@ -27,6 +27,7 @@ struct TrackEvent {
   std::uint64_t name_iid = 0;
   bool has_name = false;
   std::string_view category;  // the first
+  bool own_flows = false;     // flows are no events beside this one, as our own writer has them
   std::uint64_t category_iid = 0;
   std::string_view source;
   std::uint64_t source_iid = 0;
