@@ -9,13 +9,13 @@
 namespace fathom::perfetto {
 
 std::string_view PerfettoMapping::name_of(const TrackEvent& event, const Sequence& sequence) {
-  if (!event.name.empty()) return event.name;
+  // An interned name counts before one that is written out, in whatever order they stand: the trace processor does so.
   const std::uint64_t iid = event.name_iid != 0 ? event.name_iid : event.legacy ? event.legacy->name_iid : 0;
-  if (iid == 0) return {};
+  if (iid == 0) return event.name;
   const auto found = sequence.names.find(iid);
   if (found != sequence.names.end()) return found->second;
-  ++unknown_name_;
-  return {};
+  if (event.name.empty()) ++unknown_name_;
+  return event.name;
 }
 
 std::string_view PerfettoMapping::category_of(const TrackEvent& event, const Sequence& sequence) const {

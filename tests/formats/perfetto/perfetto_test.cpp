@@ -266,6 +266,43 @@ TEST(Perfetto, FlowsGoByTime) {
   EXPECT_EQ(flows[1].origin, flows[0].record);
 }
 
+// As the trace processor does, in whatever order they stand; what it has no name for has the one that is written out.
+TEST(Perfetto, InternedNamesCountBeforeOthers) {
+  std::string entry;
+  put_number(entry, 1, 1);
+  put_bytes(entry, 2, "interned");
+  std::string interned;
+  put_bytes(interned, 2, entry);
+  std::string text, known, unknown, none, old;
+  put_bytes(text, 23, "text");
+  put_number(known, 10, 1);
+  put_number(unknown, 10, 7);
+  put_number(none, 10, 0);
+  std::string legacy;
+  put_number(legacy, 1, 1);
+  put_bytes(old, 6, legacy);
+  std::string file;
+  std::uint64_t time = 100;
+  for (const std::string& names : {text + known, known + text, none + text, text + none, text + unknown, text + old}) {
+    std::string event;
+    put_number(event, 9, 3);
+    put_number(event, 11, 5);
+    std::string packet;
+    put_number(packet, 8, time += 100);
+    put_number(packet, 10, 1);
+    put_number(packet, 13, file.empty() ? 3 : 2);
+    if (file.empty()) put_bytes(packet, 12, interned);
+    put_bytes(packet, 11, event + names);
+    put_bytes(file, 1, packet);
+  }
+  DatasetPtr dataset;
+  const auto trace = read_text(file, "perfetto", dataset);
+  ASSERT_NE(trace, nullptr);
+  std::vector<std::string> names;
+  for (const Event& event : events_of(*trace)) names.emplace_back(trace->name(event));
+  EXPECT_EQ(names, (std::vector<std::string>{"interned", "interned", "text", "text", "text", "interned"}));
+}
+
 // Phases as in Chrome's JSON: a complete slice on a thread named by its numbers, counters, a flow, and where it stands.
 TEST(Perfetto, OldEventsOfAllPhases) {
   MadeTrace made;
