@@ -37,6 +37,12 @@ Match recognise(const Source& source) {
   if (source.head(size).find('\0') != std::string_view::npos) return {};
   LineCursor lines(source.blob().part(0, size));
   bool captured = false;
+  bool stacks = false;
+  // Stacks whose heads do not name the thread: what is missing is told when it is opened.
+  const auto undecided = [&]() -> Match {
+    if (!stacks) return {};
+    return {Confidence::maybe, "has stacks like those of 'perf script'"};
+  };
   int looked = 0;
   while (const auto line = lines.next()) {
     if (line->starts_with('#')) {
@@ -44,12 +50,23 @@ Match recognise(const Source& source) {
       continue;
     }
     if (line->find_first_not_of(" \t") == std::string_view::npos || is_record(*line)) continue;
-    if (++looked > 3) return {};
+    if (++looked > 3) return undecided();
+    stacks = stacks || is_certain_frame(*line);
     const auto header = parse_header(*line);
-    if (parse_frame(*line) || !header) continue;
+    if (parse_frame(*line)) continue;
+    if (!header) {
+      LineCursor behind = lines;
+      const auto next = behind.next();
+      if (!next || !is_certain_frame(*next)) continue;
+      if (parse_bare_header(*line)) return {Confidence::likely, "has stacks of 'perf script' with their threads"};
+      stacks = true;
+      continue;
+    }
     const auto next = lines.next();
-    if ((next && parse_frame(*next)) || (header->time_ns && frame_of(*header)))
-      return {Confidence::certain, "has samples of 'perf script'"};
+    if (next && parse_frame(*next)) return {Confidence::certain, "has samples of 'perf script'"};
+    if (header->time_ns && frame_of(*header)) {
+      return {header->event.empty() ? Confidence::likely : Confidence::certain, "has samples of 'perf script'"};
+    }
     if (captured) return {Confidence::likely, "has the head of 'perf script'"};
     // Without frames lines look like those of many logs: the event must be followed by the end.
     if (header->time_ns && !header->command.empty() && !header->event.empty() &&
@@ -57,7 +74,7 @@ Match recognise(const Source& source) {
       return {Confidence::maybe, "has lines like those of 'perf script'"};
     }
   }
-  return {};
+  return undecided();
 }
 
 Result<DatasetPtr> open(const Source& source, const Work& work) {

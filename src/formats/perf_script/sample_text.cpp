@@ -1,6 +1,7 @@
 #include "formats/perf_script/sample_text.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "base/text.hpp"
@@ -54,6 +55,16 @@ bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (low >= 'a' && low <= 'f');
 }
 
+bool is_hex_word(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_hex); }
+
+// Not a word of the letters a to f.
+bool is_address(std::string_view text) {
+  constexpr std::size_t kLong = 8;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return is_hex_word(text) &&
+         (digit(text.front()) || (text.size() >= kLong && std::any_of(text.begin(), text.end(), digit)));
+}
+
 // Where the " (" of the module stands, or npos: it closes at the end of the text. Modules may have blanks and brackets
 // ("/lib/x.so (deleted)"), symbols, too; where brackets do not match it is the last one.
 std::size_t module_bracket(std::string_view text) {
@@ -76,7 +87,46 @@ std::string_view without_offset(std::string_view text) {
   return end < text.size() && text.substr(0, end).ends_with("+0x") ? text.substr(0, end - 3) : text;
 }
 
+// "pid/tid" or "tid"
+bool read_numbers(std::string_view text, SampleHeader& out) {
+  const std::size_t slash = text.find('/');
+  const auto first = parse_integer<std::int64_t>(text.substr(0, slash));
+  if (!first || *first < -1) return false;  // -1: perf does not know
+  out.thread = *first;
+  if (slash == std::string_view::npos) return true;
+  const auto second = parse_integer<std::int64_t>(text.substr(slash + 1));
+  if (!second) return false;
+  out.process = first;
+  out.thread = *second;
+  return true;
+}
+
+// "period address symbol" without an event in between. Names of functions begin with no digit, so that of two numbers
+// the first is the period.
+bool read_eventless(std::string_view line, std::span<const Token> behind_time, SampleHeader& out) {
+  out.period.reset();
+  if (behind_time.size() > 2 && is_address(behind_time[1].text)) {
+    out.period = parse_integer<std::int64_t>(behind_time[0].text);
+    if (out.period && *out.period < 0) return false;
+    if (out.period) behind_time = behind_time.subspan(1);
+  }
+  if (behind_time.size() < 2 || !is_address(behind_time[0].text)) return false;
+  const char symbol = behind_time[1].text.front();
+  if (symbol >= '0' && symbol <= '9') return false;
+  out.rest = line.substr(behind_time[0].begin - 1);  // with a blank in front, as frames have
+  return true;
+}
+
 }  // namespace
+
+std::optional<SampleHeader> parse_bare_header(std::string_view line) {
+  thread_local std::vector<Token> tokens;
+  split_blanks(line, tokens);
+  SampleHeader out;
+  if (tokens.size() < 2 || !read_numbers(tokens.back().text, out)) return std::nullopt;
+  out.command = trim(line.substr(0, tokens.back().begin));
+  return out;
+}
 
 std::optional<SampleHeader> parse_header(std::string_view line) {
   thread_local std::vector<Token> tokens;
@@ -84,18 +134,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
   // The command may have blanks: the number is the first one behind which the rest makes sense.
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     SampleHeader out;
-    const std::string_view number = tokens[i].text;
-    const std::size_t slash = number.find('/');
-    const auto first = parse_integer<std::int64_t>(number.substr(0, slash));
-    if (!first || *first < -1) continue;  // -1: perf does not know
-    if (slash != std::string_view::npos) {
-      const auto second = parse_integer<std::int64_t>(number.substr(slash + 1));
-      if (!second) continue;
-      out.process = first;
-      out.thread = *second;
-    } else {
-      out.thread = *first;
-    }
+    if (!read_numbers(tokens[i].text, out)) continue;
     std::size_t at = i + 1;
     if (at + 1 < tokens.size() && is_mode(tokens[at].text) &&
         (is_cpu(tokens[at + 1].text) || time_of(tokens[at + 1].text))) {
@@ -110,6 +149,7 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
       out.time_ns = time_of(tokens[at].text);
       if (out.time_ns) ++at;
     }
+    const auto behind_time = std::span<const Token>(tokens).subspan(at);
     if (at + 1 < tokens.size()) {
       out.period = parse_integer<std::int64_t>(tokens[at].text);
       if (out.period && *out.period < 0) continue;
@@ -117,15 +157,18 @@ std::optional<SampleHeader> parse_header(std::string_view line) {
     }
     if (at < tokens.size()) {
       std::string_view event = tokens[at].text;
-      if (!event.ends_with(':') || event.size() < 2 || time_of(event)) continue;
-      event.remove_suffix(1);
-      // "cycles:u" is cycles with a modifier, "sched:sched_switch" a name.
-      if (const std::size_t colon = event.rfind(':'); colon != std::string_view::npos && colon > 0) {
-        const std::string_view modifier = event.substr(colon + 1);
-        if (modifier.find_first_not_of("ukhGHpPSDWe") == std::string_view::npos) event = event.substr(0, colon);
+      if (event.ends_with(':') && event.size() > 1 && !time_of(event)) {
+        event.remove_suffix(1);
+        // "cycles:u" is cycles with a modifier, "sched:sched_switch" a name.
+        if (const std::size_t colon = event.rfind(':'); colon != std::string_view::npos && colon > 0) {
+          const std::string_view modifier = event.substr(colon + 1);
+          if (modifier.find_first_not_of("ukhGHpPSDWe") == std::string_view::npos) event = event.substr(0, colon);
+        }
+        out.event = event;
+        out.rest = trim(line.substr(tokens[at].begin + tokens[at].text.size()));
+      } else if (!out.time_ns || !read_eventless(line, behind_time, out)) {
+        continue;
       }
-      out.event = event;
-      out.rest = trim(line.substr(tokens[at].begin + tokens[at].text.size()));
     } else if (!out.time_ns) {
       continue;
     }
@@ -166,7 +209,14 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
   return out;
 }
 
+bool is_certain_frame(std::string_view line) {
+  if (!line.starts_with('\t')) return false;
+  const auto frame = parse_frame(line);
+  return frame && is_address(frame->address);
+}
+
 std::optional<FrameLine> frame_of(const SampleHeader& header) {
+  if (header.event.empty()) return header.rest.empty() ? std::nullopt : parse_frame(header.rest);
   // What tracepoints print may begin with a word of such letters; addresses are longer.
   constexpr std::size_t kShortest = 4;
   if (!header.rest.ends_with(')') || header.rest.find(' ') < kShortest) return std::nullopt;

@@ -38,13 +38,17 @@ class SampleReader {
       after_blank = false;
     }
     finish_sample();
-    if (trace_.samples_ == 0) return Error("has no samples", blob_.place());
+    if (trace_.samples_ == 0) {
+      return Error("has no samples whose heads name the thread", blob_.place())
+          .hint("print it with all that is needed: perf script -F comm,pid,tid,time,period,event,ip,sym,dso");
+    }
     return finish();
   }
 
  private:
   static constexpr std::uint32_t kNoRegion = UINT32_MAX;
   static constexpr unsigned kMetBits = 13;
+  static constexpr std::string_view kNoEvent = "samples_of_perf";
   // A line that was read before.
   struct MetFrame {
     std::string_view line;
@@ -84,6 +88,15 @@ class SampleReader {
         frames_.push_back({*only, kNoRegion, nullptr});
       }
       return {};
+    }
+    // Neither time nor event (-F comm,tid,ip,sym): it is one when its frames follow.
+    if (after_blank) {
+      LineCursor behind = lines;
+      const auto next = behind.next();
+      if (const auto bare = parse_bare_header(line); bare && next && is_certain_frame(*next)) {
+        begin(*bare);
+        return {};
+      }
     }
     // What tracepoints print may go on over lines.
     ++stray_;
@@ -134,7 +147,8 @@ class SampleReader {
     command_ = header.command.empty() ? fmt::format(":{}", header.thread) : std::string(header.command);
     if (fresh) threads_.push_back({header.process, header.thread, command_, {}});
     weight_ = header.period.value_or(1);
-    event_ = events_.add(header.event.empty() ? std::string_view("samples_of_perf") : header.event);
+    if (header.event.empty()) ++eventless_;
+    event_ = events_.add(header.event.empty() ? kNoEvent : header.event);
     if (has_period_.size() <= event_) has_period_.resize(event_ + std::size_t{1});
     if (header.period) has_period_[event_] = true;
   }
@@ -282,6 +296,11 @@ class SampleReader {
           "perf_script.records", Place::in(blob_.name()),
           fmt::format("{} records of mappings, names and forks are no samples; left out", grouped(records_)));
     }
+    if (eventless_ > 0) {
+      diagnostics.info(
+          "perf_script.no_event", Place::in(blob_.name()),
+          fmt::format("{} samples do not name their event; it is called '{}'", grouped(eventless_), kNoEvent));
+    }
     if (untimed_ > 0) {
       diagnostics.info("perf_script.no_time", Place::in(blob_.name()),
                        fmt::format("{} samples have no time; they count, but take none", grouped(untimed_)));
@@ -365,7 +384,7 @@ class SampleReader {
   std::uint32_t row_ = 0, event_ = 0;
   std::optional<std::int64_t> time_ns_;
   std::int64_t weight_ = 1;
-  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0, beyond_ = 0, unordered_ = 0;
+  std::uint64_t record_ = 0, stray_ = 0, untimed_ = 0, records_ = 0, beyond_ = 0, unordered_ = 0, eventless_ = 0;
   Place stray_place_;
 };
 

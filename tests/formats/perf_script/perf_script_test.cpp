@@ -50,6 +50,25 @@ TEST(PerfScript, HeadsInAllForms) {
   ASSERT_TRUE(head);
   EXPECT_EQ(head->command, "");
   EXPECT_EQ(head->thread, 13);
+  // Without the event (-F comm,tid,time,period,ip,sym): of two numbers the first is the period.
+  head = parse_header("my prog 12  100.123456:        401126 main+0x10");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->command, "my prog");
+  EXPECT_EQ(head->thread, 12);
+  EXPECT_EQ(head->event, "");
+  EXPECT_FALSE(head->period);
+  ASSERT_TRUE(frame_of(*head));
+  EXPECT_EQ(frame_of(*head)->symbol, "main");
+  head = parse_header("prog 12  100.123456:   1001001      401126 operator new(unsigned long)");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->period, 1001001);
+  EXPECT_EQ(frame_of(*head)->symbol, "operator new(unsigned long)");
+  head = parse_header("prog 12  100.123456:  ffffffff81a0 do_it ([kernel.kallsyms])");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(frame_of(*head)->module, "[kernel.kallsyms]");
+  EXPECT_FALSE(parse_header("prog 12  100.123456:   1001001"));          // a period or an address
+  EXPECT_FALSE(parse_header("server 12 100.123456: added a new face"));  // words
+  EXPECT_FALSE(parse_header("prog 12   401126 main"));                   // no time, either
   EXPECT_FALSE(parse_header("just some text"));
   EXPECT_FALSE(parse_header("a line 5 that goes on"));
 }
@@ -104,6 +123,36 @@ TEST(PerfScript, SamplesOfOneLine) {
     leaves.push_back(defs.regions[defs.contexts[events[i].context()].region.index()].name);
   }
   EXPECT_EQ(leaves, (std::vector<std::string>{"do_it", "main", "main", "main", "ls"}));
+}
+
+// Heads may have as little as the command and the thread; the frames behind them tell that they are some.
+TEST(PerfScript, HeadsWithoutTheEvent) {
+  const auto read = [](const std::string& text, const Work& work = make_work()) {
+    auto dataset = open_source(Source::of(Blob::own("x.txt", text)), work);
+    if (!dataset.ok()) return dataset.error().hint();
+    auto trace = (*dataset)->trace();
+    if (!trace.ok()) return trace.error().hint();
+    std::string all = std::string((*dataset)->format().name);
+    for (std::size_t i = 0; i < (*trace)->location_count(); ++i) {
+      auto stream = (*trace)->open(LocationId(i), {});
+      EventCursor cursor(std::move(*stream));
+      while (const Event* event = cursor.next()) {
+        if (event->kind == EventKind::sample) all += " " + std::string((*trace)->name(*event));
+      }
+    }
+    return all;
+  };
+  const Work work = make_work();
+  EXPECT_EQ(read("p 7  1.000000:  ffffffff81a0 f\np 7  1.000100:  401126 g\n", work), "perf-script f g");
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "perf_script.no_event");
+  EXPECT_EQ(read("p q 7 \n\tffffffff81a00000 f\n\t          401126 main\n\np q 7/8 \n\t          401126 g\n\n"),
+            "perf-script f g");
+  // Without the thread it cannot be said who was where: what to print is told.
+  for (const char* text : {"p\n\tffffffff81a00000 f\n\t          401126 main\n\np\n\t          401126 g\n\n",
+                           "\tffffffff81a00000 f\n\t          401126 main\n\n\t          401126 g\n\n"}) {
+    EXPECT_NE(read(text).find("perf script -F comm,pid,tid,time,period,event,ip,sym,dso"), std::string::npos) << text;
+  }
 }
 
 // Lines that come again are not read again: far more of them than are remembered at a time, unnamed ones among them.
