@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLookedAt = 200;  // entries, for recognition
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+constexpr std::size_t kDeepest = 4;  // directories in directories
 
 std::vector<fs::path> entries(const fs::path& directory, std::size_t most) {
   std::vector<fs::path> list;
@@ -94,6 +95,16 @@ std::vector<fs::path> files_in(const fs::path& directory, std::size_t most) {
   return files;
 }
 
+// Links may lead back to where they are.
+std::vector<fs::path> directories_in(const fs::path& directory, std::size_t most) {
+  std::vector<fs::path> directories;
+  std::error_code status;
+  for (fs::path& path : entries(directory, most)) {
+    if (fs::is_directory(path, status) && !fs::is_symlink(path, status)) directories.push_back(std::move(path));
+  }
+  return directories;
+}
+
 // Directories in a directory that are datasets.
 std::vector<fs::path> datasets_in(const fs::path& directory, std::size_t most, const Work& work) {
   std::vector<fs::path> datasets;
@@ -111,22 +122,36 @@ bool is_closed(const fs::path& directory) {
   return status == std::errc::permission_denied;
 }
 
-// The runs in a point directory: it is a dataset itself, or it holds files or directories that are.
-std::vector<fs::path> runs_in(const fs::path& directory, const Work& work) {
-  if (is_closed(directory)) return {directory};
+// The runs in a point directory: it is a dataset itself, or it holds files or directories that are, or directories with
+// runs in them. Each has the names of all directories that lead to it.
+std::vector<Member> runs_in(const fs::path& directory, const std::string& name, const Work& work,
+                            std::size_t deepest = kDeepest) {
+  const auto named = [&](std::vector<fs::path> paths) {
+    std::vector<Member> members;
+    for (fs::path& path : paths) members.push_back({std::move(path), name});
+    return members;
+  };
+  if (is_closed(directory)) return named({directory});
   std::vector<fs::path> files = of_one_kind(files_in(directory, kAll));
   // A name promises nothing; what is there decides.
   const auto sound = [&](const fs::path& file) { return format_at(file, work) != nullptr; };
-  if (std::any_of(files.begin(), files.end(), sound)) return files;
-  if (format_at(directory, work, Confidence::certain) != nullptr) return {directory};
+  if (std::any_of(files.begin(), files.end(), sound)) return named(std::move(files));
+  if (format_at(directory, work, Confidence::certain) != nullptr) return named({directory});
   // What holds several datasets may look like one.
-  if (auto datasets = datasets_in(directory, kAll, work); !datasets.empty()) return datasets;
-  if (format_at(directory, work) != nullptr) return {directory};
+  if (auto datasets = datasets_in(directory, kAll, work); !datasets.empty()) return named(std::move(datasets));
+  if (format_at(directory, work) != nullptr) return named({directory});
   for (const fs::path& file : files_in(directory, kAll)) {
-    if (ending_of(file.filename().string()).format == nullptr && format_at(file, work) != nullptr) return {file};
+    if (ending_of(file.filename().string()).format == nullptr && format_at(file, work) != nullptr) return named({file});
   }
   // Files with the right name that no format recognises: damaged; whoever opens them says why.
-  return files;
+  if (!files.empty() || deepest == 0) return named(std::move(files));
+  std::vector<Member> members;
+  for (const fs::path& inner : directories_in(directory, kAll)) {
+    for (Member& member : runs_in(inner, name + '/' + inner.filename().string(), work, deepest - 1)) {
+      members.push_back(std::move(member));
+    }
+  }
+  return members;
 }
 
 std::vector<Member> members_below(const fs::path& directory, const Work& work) {
@@ -135,14 +160,14 @@ std::vector<Member> members_below(const fs::path& directory, const Work& work) {
   for (fs::path& path : entries(directory, kAll)) {
     if (fs::is_directory(path, status)) directories.push_back(std::move(path));
   }
-  std::vector<std::vector<fs::path>> found(directories.size());
+  std::vector<std::vector<Member>> found(directories.size());
   (void)parallel_for(directories.size(), [&](std::size_t i) -> Result<void> {
-    found[i] = runs_in(directories[i], work);
+    found[i] = runs_in(directories[i], directories[i].filename().string(), work);
     return {};
   });
   std::vector<Member> members;
-  for (std::size_t i = 0; i < directories.size(); ++i) {
-    for (fs::path& path : found[i]) members.push_back({std::move(path), directories[i].filename().string()});
+  for (std::vector<Member>& some : found) {
+    for (Member& member : some) members.push_back(std::move(member));
   }
   return members;
 }
@@ -233,12 +258,27 @@ Result<RunList> list_runs(const std::vector<fs::path>& paths, const Work& work) 
           {path, ending.format != nullptr ? name.substr(0, name.size() - ending.size) : path.stem().string()});
       continue;
     }
-    auto found = runs_in(path, work);
-    if (found.empty()) found.push_back(path);
-    for (fs::path& one : found) members.push_back({std::move(one), name});
+    auto found = runs_in(path, name, work);
+    if (found.empty()) found.push_back({path, name});
+    for (Member& one : found) members.push_back(std::move(one));
   }
   if (members.empty()) return Error::usage("no runs are given");
   return with_points(std::move(members), paths.front().parent_path(), work);
+}
+
+// Files of profiles in directories below others, until there are two. How much is looked at is bounded.
+static void look_below(const fs::path& directory, std::size_t deepest, std::size_t& left,
+                       std::vector<fs::path>& found) {
+  for (const fs::path& inner : directories_in(directory, kLookedAt)) {
+    if (left == 0 || found.size() > 1) return;
+    --left;
+    for (fs::path& file : of_one_kind(files_in(inner, kLookedAt))) {
+      // Traces would have to be read as a whole.
+      const auto& reads = ending_of(file.filename().string()).format->can.reads;
+      if (std::find(reads.begin(), reads.end(), Level::trace) == reads.end()) found.push_back(std::move(file));
+    }
+    if (deepest > 0) look_below(inner, deepest - 1, left, found);
+  }
 }
 
 Match recognise_runs(const Source& source) {
@@ -290,6 +330,12 @@ Match recognise_runs(const Source& source) {
   const auto files = of_one_kind(files_in(source.path(), kLookedAt));
   if (files.size() >= 2 && names_its_point(files.front(), work)) {
     return {Confidence::maybe, "profiles that name the parameters of their runs"};
+  }
+  std::size_t left = kLookedAt;
+  std::vector<fs::path> below;
+  look_below(source.path(), kDeepest, left, below);
+  if (below.size() >= 2 && names_its_point(below.front(), work)) {
+    return {Confidence::maybe, "directories of profiles that name the parameters of their runs"};
   }
   return {};
 }

@@ -11,7 +11,8 @@ namespace fathom::runs {
 
 struct Member {
   std::filesystem::path path;
-  std::string run;  // the name that says the point; empty where a list does
+  // The name that says the point; empty where a list does. Of directories in directories all names, with '/' between.
+  std::string run;
 };
 
 // The list of runs that a directory may hold instead of names that say it all: path, then one column per parameter.
@@ -25,7 +26,7 @@ struct RunList {
 };
 
 // What a directory holds: runs.csv, or directories with a run in each (files of one format of the registry, or a
-// dataset that is a directory), or files named like runs. Parameters that never change are no parameters.
+// dataset that is a directory) at some depth, or files named like runs. Parameters that never change are no parameters.
 Result<RunList> list_runs(const std::filesystem::path& directory, const Work& work);
 // Runs named one by one.
 Result<RunList> list_runs(const std::vector<std::filesystem::path>& paths, const Work& work);

@@ -89,15 +89,19 @@ bool says_nothing(std::string_view name) {
 
 Result<void> points_by_name(RunList& list, const fs::path& where, const Work& work) {
   std::vector<std::string> names;
-  for (const Member& member : list.members) names.push_back(member.run);
+  for (const Member& member : list.members) {
+    names.push_back(member.run);
+    std::replace(names.back().begin(), names.back().end(), '/', '.');
+  }
   const FirstPart first = first_part_of(names);
   if (first == FirstPart::parameter) {
     work->diagnostics.info(
         "runs.no_prefix", Place::in(where.string()),
         fmt::format("names like '{}' are taken to begin with a parameter, not with a prefix", names.front()));
   }
-  for (const Member& m : list.members) {
-    auto point = parse_run_name(m.run, first);
+  for (std::size_t i = 0; i < list.members.size(); ++i) {
+    const Member& m = list.members[i];
+    auto point = parse_run_name(names[i], first);
     if (!point) return std::move(point).error().where(Place::in(m.path.parent_path().string()));
     if (list.points.empty()) {
       list.parameters = point->names;

@@ -453,6 +453,24 @@ TEST(Caliper, GlobalsAreTheParametersOfRuns) {
   EXPECT_EQ((*experiment)->parameters()[0], "jobsize");
 }
 
+// However deep the directories are in which they lie, and whatever numbers are in their names.
+TEST(Caliper, RunsInDirectoriesOfDirectories) {
+  const TemporaryDirectory folder;
+  for (const int size : {2, 4, 8, 16, 32}) {
+    const auto inner = folder / "study" / (size < 8 ? "2024-01-05" : "2024-02-06") / "host" / std::to_string(size);
+    std::filesystem::create_directories(inner);
+    std::ofstream(inner / "run.cali") << stream(size, size);
+  }
+  std::filesystem::create_directory_symlink(folder / "study", folder / "study" / "2024-01-05" / "again");
+  auto dataset = open_dataset(folder / "study", make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*dataset)->format().name, "runs");
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ((*experiment)->parameters(), std::vector<std::string>{"jobsize"});
+  EXPECT_EQ((*experiment)->point_count(), 5U);
+}
+
 TEST(Conversions, EveryWrittenFormatSaysWhatItLoses) {
   std::set<std::string_view> to;
   for (const Conversion& one : all_conversions()) {
