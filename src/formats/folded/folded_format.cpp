@@ -41,13 +41,24 @@ bool has_own_ending(const Source& source) {
   return false;
 }
 
+// How much of a file is looked at: at least its first line, which deep stacks make long.
+std::size_t looked_at(std::string_view text) {
+  constexpr std::size_t kUsual = 1 << 16, kMost = 1 << 24;
+  if (text.size() <= kUsual || text.substr(0, kUsual).find('\n') != std::string_view::npos) {
+    return std::min(text.size(), kUsual);
+  }
+  const std::size_t end = text.substr(0, kMost).find('\n', kUsual);
+  // Characters of two bytes are not cut apart.
+  return std::min({text.size(), kMost, end == std::string_view::npos ? kMost : (end + 2) / 2 * 2});
+}
+
 Match recognise(const Source& source) {
   if (source.is_directory() || source.blob().size() == 0) return {};
-  constexpr std::size_t kLookedAt = 1 << 16;
-  const bool whole = source.blob().size() <= kLookedAt;
-  Blob head = source.blob().part(0, std::min(source.blob().size(), kLookedAt));
+  const std::size_t size = looked_at(source.blob().text());
+  Blob head = source.blob().part(0, size);
   auto text = as_utf8(head, make_work());
   if (!text.ok() || text->text().find('\0') != std::string_view::npos) return {};
+  const bool whole = size == source.blob().size() || text->text().ends_with('\n');
   LineCursor lines(*text);
   std::size_t good = 0;
   std::size_t stacks = 0;

@@ -36,6 +36,22 @@ TEST(Folded, EqualStacksAddUpAndBlanksBelongToNames) {
             (Values{{"a->b c->d", "3"}, {"a->b", "4"}, {" a x", "7"}, {"a->b c", "1"}, {"ab->b", "3"}}));
 }
 
+// Deep stacks make long lines: the first may be longer than what is looked at as a rule.
+TEST(Folded, IsRecognisedHoweverLongItsFirstLineIs) {
+  std::string stack;
+  for (int i = 0; i < 20'000; ++i) stack += "frame" + std::to_string(i) + ";";
+  ASSERT_GT(stack.size(), std::size_t{1} << 17);
+  for (const std::string& text : {stack + "leaf 7\nmain;leaf 3\n", stack + "leaf 7\n", stack + "leaf 7"}) {
+    EXPECT_EQ(folded::format().recognise(Source::of(Blob::own("stacks.txt", text))).confidence, Confidence::likely);
+  }
+  std::string wide("\xFF\xFE");  // in characters of two bytes
+  for (const char c : stack + "leaf 7\nmain;leaf 3\n") (wide += c) += '\0';
+  EXPECT_EQ(folded::format().recognise(Source::of(Blob::own("stacks.txt", wide))).confidence, Confidence::likely);
+  for (const std::string& other : {stack, std::string(200'000, 'x') + "\nmain;leaf 3\n"}) {
+    EXPECT_EQ(folded::format().recognise(Source::of(Blob::own("stacks.txt", other))).confidence, Confidence::no);
+  }
+}
+
 TEST(Folded, LinesWithoutACountAreCounted) {
   const Work work = make_work();
   const auto profile = open_text("# note\na;b\na 1\n12\n", work);
