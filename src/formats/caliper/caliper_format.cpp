@@ -57,8 +57,8 @@ Match recognise_cali(const Source& source) {
 
 constexpr std::array<std::string_view, 4> kKeys = {"data", "columns", "column_metadata", "nodes"};
 
-// The keys may be far apart: a file that begins with one of them is walked through from key to key. Others may stand
-// before it: attributes of the run, which are texts and numbers. Lists and objects are what other formats begin with.
+// The keys may be far apart: a file in whose front one of them stands is walked through from key to key. Others may
+// stand before it: attributes of the run.
 bool begins_as_json_split(const Blob& blob) {
   constexpr std::uint64_t kLookedAt = 1 << 20;
   JsonScanner scanner(blob.size() > kLookedAt ? blob.part(0, kLookedAt) : blob);
@@ -66,7 +66,6 @@ bool begins_as_json_split(const Blob& blob) {
   bool first = true;
   while (const auto key = scanner.next_key(first)) {
     if (std::find(kKeys.begin(), kKeys.end(), *key) != kKeys.end()) return true;
-    if (const char c = scanner.peek(); c == '{' || c == '[') return false;
     scanner.skip_value();
     if (!scanner.ok()) break;
   }
