@@ -25,9 +25,9 @@ struct Found {
 };
 
 // profile.NODE.CONTEXT.THREAD
-bool parse_file_name(const std::string& name, Found& out) {
+bool parse_file_name(const std::string& name, Found& out, std::string_view first = "profile") {
   const auto words = split(std::string_view(name), '.');
-  if (words.size() != 4 || words[0] != "profile") return false;
+  if (words.size() != 4 || words[0] != first) return false;
   const auto node = parse_integer<std::uint32_t>(words[1]);
   const auto context = parse_integer<std::uint32_t>(words[2]);
   const auto thread = parse_integer<std::uint32_t>(words[3]);
@@ -162,8 +162,39 @@ class TauDataset final : public Dataset {
   ProfilePtr profile_;
 };
 
+// Files of the state at several moments, snapshot.N.C.T, or of all threads, tauprofile.xml.
+bool is_snapshot(std::string_view head) {
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return false;
+  head.remove_prefix(first);
+  return head.starts_with("<profile_xml>") ||
+         (head.starts_with("<?xml") && head.find("<profile_xml>") != std::string_view::npos);
+}
+// What a shell calls those of a directory; empty = there are none.
+std::string snapshots_in(const fs::path& directory) {
+  std::error_code status;
+  for (fs::directory_iterator it(directory, status), end; !status && it != end; it.increment(status)) {
+    Found one;
+    const std::string name = it->path().filename().string();
+    const bool merged = name == "tauprofile.xml";
+    if (!merged && !parse_file_name(name, one, "snapshot")) continue;
+    const auto blob = open_file(it->path(), make_work());
+    if (!blob.ok() || !is_snapshot(blob->text().substr(0, 4096))) continue;
+    return (directory / (merged ? name : "snapshot.*")).string();
+  }
+  return {};
+}
+
+Error snapshot_error(const Source& source, const std::string& files) {
+  return Error("holds snapshots of TAU in XML, which are not read", Place::in(source.path().string()))
+      .hint(fmt::format("pack them first, the last state is kept: paraprof -f snap --pack run.ppk {}; or run with "
+                        "TAU_PROFILE_FORMAT=profile",
+                        files));
+}
+
 Match recognise(const Source& source) {
   if (!source.is_directory()) {
+    if (is_snapshot(source.head())) return {Confidence::certain, "begins with '<profile_xml>': snapshots of TAU"};
     if (looks_like_profile(source.head())) return {Confidence::certain, "begins with 'N templated_functions'"};
     if (is_packed_profile(source.head())) return {Confidence::certain, "a packed profile of ParaProf (.ppk)"};
     return {};
@@ -177,16 +208,25 @@ Match recognise(const Source& source) {
       return {Confidence::certain, "a directory with files profile.N.C.T of TAU"};
     }
   }
+  if (run.files.empty() && !snapshots_in(source.path()).empty()) {
+    return {Confidence::certain, "a directory with snapshots of TAU"};
+  }
   return {};
 }
 
 Result<DatasetPtr> open(const Source& source, const Work& work) {
+  if (!source.is_directory() && is_snapshot(source.head())) {
+    return snapshot_error(source, source.path().string());
+  }
   if (!source.is_directory() && is_packed_profile(source.head())) {
     FATHOM_TRY(PackedProfile packed, read_packed(source.blob(), work));
     return DatasetPtr(std::make_unique<TauDataset>(source.path(), work, std::move(packed)));
   }
   Run run = list_run(source.path(), source.is_directory(), static_cast<std::size_t>(-1));
   if (run.files.empty()) {
+    if (const std::string snapshots = snapshots_in(source.path()); !snapshots.empty()) {
+      return snapshot_error(source, snapshots);
+    }
     return Error("holds neither files profile.N.C.T nor directories MULTI__METRIC with such",
                  Place::in(source.path().string()));
   }

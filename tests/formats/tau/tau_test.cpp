@@ -282,6 +282,23 @@ TEST(Tau, PackedProfilesThatBreakOffKeepTheThreadsBefore) {
   EXPECT_NE(newer.error().text().find("version 3"), std::string::npos) << newer.error().text();
 }
 
+// Nobody reads them here; what to do is said.
+TEST(Tau, SnapshotsAreRefusedWithAWayOut) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder / "snapshot.0.0.0") << "<profile_xml>\n\n<thread id=\"0.0.0.7\" node=\"0\" context=\"0\" "
+                                              "thread=\"0\">\n</thread>\n</profile_xml>\n";
+  for (const auto& path : {folder / "snapshot.0.0.0", folder / ""}) {
+    const auto dataset = open_dataset(path, make_work());
+    ASSERT_FALSE(dataset.ok());
+    EXPECT_NE(dataset.error().text().find("snapshots of TAU"), std::string::npos) << dataset.error().text();
+    EXPECT_NE(dataset.error().hint().find("paraprof -f snap --pack"), std::string::npos) << dataset.error().hint();
+  }
+  // Beside profiles they are left alone.
+  std::ofstream(folder / "profile.0.0.0") << "1 templated_functions\n# Name Calls Subrs Excl Incl ProfileCalls #\n"
+                                             "\"main\" 1 0 5 5 0 GROUP=\"A\" \n0 aggregates\n";
+  EXPECT_TRUE(open_dataset(folder / "", make_work()).ok());
+}
+
 TEST(Tau, DamagedFilesAreLeftOutOrCut) {
   const TemporaryDirectory folder;
   const std::string text = file_text("TIME", {R"("a" 1 0 1 1 0 GROUP="X" )", R"("b" 1 0 2 2 0 GROUP="X" )"});
