@@ -15,6 +15,7 @@
 #include "cli/model_sets.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
+#include "experiment/usual_metric.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"

@@ -9,8 +9,6 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "base/time_unit.hpp"
-#include "experiment/collect.hpp"
 #include "experiment/unit.hpp"
 #include "report/csv.hpp"
 #include "report/text_table.hpp"
@@ -53,28 +51,7 @@ std::string growth_text(const Experiment& e, const RankedModel& r) {
 
 const char* mark(const RankedModel& r) { return r.bug ? "!" : (r.unsure ? "?" : ""); }
 
-bool is_extreme(const Experiment& e, std::uint32_t metric) {
-  return find_tag(e.metrics()[metric].tags, kExtremeTag) != nullptr;
-}
-
 }  // namespace
-
-std::optional<std::uint32_t> usual_metric(const Experiment& e, const std::vector<std::uint32_t>& there) {
-  // The first one of the experiment, however its models are ranked.
-  std::vector<std::uint32_t> metrics = there;
-  std::sort(metrics.begin(), metrics.end());
-  const auto find = [&](const auto& wanted) -> std::optional<std::uint32_t> {
-    const auto found = std::find_if(metrics.begin(), metrics.end(),
-                                    [&](std::uint32_t m) { return !is_extreme(e, m) && wanted(e.metrics()[m]); });
-    return found == metrics.end() ? std::nullopt : std::optional(*found);
-  };
-  for (const auto& found :
-       {find([](const Named& m) { return equal_ignoring_case(m.name, "time"); }),
-        find([](const Named& m) { return seconds_per(unit_of(m)) > 0; }), find([](const Named&) { return true; })}) {
-    if (found) return found;
-  }
-  return metrics.empty() ? std::nullopt : std::optional(metrics.front());
-}
 
 void write_models_json(Session& session, const ShownModels& shown, const Ranking& ranking) {
   const Experiment& e = shown.experiment;

@@ -31,8 +31,4 @@ std::string ranking_text(const Experiment& experiment, const Ranking& ranking, s
 Result<int> show_difference(Session& session, const ModelDifference& changed, const std::vector<double>& now,
                             const std::vector<double>& target, std::uint64_t number);
 
-// Among these metrics the one that is shown when none is chosen: time where there is one, no minima and maxima; nothing
-// when there is nothing to choose from.
-std::optional<std::uint32_t> usual_metric(const Experiment& experiment, const std::vector<std::uint32_t>& metrics);
-
 }  // namespace fathom::cli

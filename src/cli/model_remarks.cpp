@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/model_output.hpp"
 #include "experiment/strong_scaling.hpp"
+#include "experiment/usual_metric.hpp"
 
 namespace fathom::cli {
 

@@ -7,7 +7,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "experiment/unit.hpp"
+#include "experiment/usual_metric.hpp"
 #include "model/fit.hpp"
 #include "model/ranking.hpp"
 
@@ -15,11 +15,13 @@ namespace fathom {
 
 namespace {
 
-// Where some metrics are times, only those count: shares of bytes or minima say little about the run.
-bool is_time(const Named& metric) {
-  const std::string unit = to_lower(unit_of(metric));
-  return to_lower(metric.name) == "time" || unit == "s" || unit == "sec" || unit == "seconds" || unit == "us" ||
-         unit == "ns";
+// Where some metrics are times only the one counts whose models are shown unasked: minima and sums over ranks are of
+// the same time, and shares of bytes say little about the run.
+std::optional<std::uint32_t> judged_metric(const Experiment& experiment, const Ranking& ranking) {
+  std::vector<std::uint32_t> there;
+  for (const RankedModel& ranked : ranking.models) there.push_back(experiment.series()[ranked.model->series].metric);
+  const auto usual = usual_metric(experiment, there);
+  return usual && is_time(experiment.metrics()[*usual]) ? usual : std::nullopt;
 }
 
 // Growth with the logarithm of every parameter is what is expected.
@@ -39,7 +41,7 @@ Result<Report> experiment_report(const Experiment& experiment, const Work& work)
   FATHOM_TRY(const FitOptions options, fit_options("default", experiment.parameters().size()));
   FATHOM_TRY(const ModelSet set, fit(experiment, options, work));
   FATHOM_TRY(const Ranking ranking, rank_models(experiment, set, {}));
-  const bool any_time = std::any_of(experiment.metrics().begin(), experiment.metrics().end(), is_time);
+  const auto judged = judged_metric(experiment, ranking);
   const double expected = expected_growth(ranking);
   const std::string target = named_point(experiment, ranking.target);
   Report report;
@@ -48,7 +50,7 @@ Result<Report> experiment_report(const Experiment& experiment, const Work& work)
     if (!ranked.bug) continue;
     const Series& series = experiment.series()[ranked.model->series];
     const Named& metric = experiment.metrics()[series.metric];
-    if (any_time && !is_time(metric)) continue;
+    if (judged && series.metric != *judged) continue;
     Finding finding;
     finding.kind = "scaling_bug";
     // What it takes at the target beyond the growth that was expected, as a share of everything there.
