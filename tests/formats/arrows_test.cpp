@@ -38,8 +38,8 @@ Lines arrows_of(const Trace& trace) {
   Lines lines;
   for (const Event& event : events) {
     if (event.kind != EventKind::marker || event.origin == Event::kNoRecord) continue;
-    lines.push_back(fmt::format("{} -> {}@{} {}", places[event.origin], event.location.value, event.time_ns,
-                                trace.name(event)));
+    lines.push_back(
+        fmt::format("{} -> {}@{} {}", places[event.origin], event.location.value, event.time_ns, trace.name(event)));
   }
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -85,7 +85,8 @@ std::filesystem::path written(const TemporaryDirectory& scratch, const std::stri
   return scratch / "made.json";
 }
 
-// With slices around them and without, over several steps, from threads that are written later, with names of all kinds.
+// With slices around them and without, over several steps, from threads that are written later, with names of all
+// kinds.
 TEST(Arrows, AreWrittenAndReadAgain) {
   const TemporaryDirectory scratch;
   expect_kept(written(scratch, R"([{"ph":"X","name":"launch","ts":10,"dur":5,"pid":1,"tid":1},
