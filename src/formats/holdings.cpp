@@ -1,9 +1,12 @@
 #include "formats/holdings.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <map>
 
@@ -176,6 +179,25 @@ Result<std::optional<Source>> in_archive(const Source& source, const Work& work)
       work);
 }
 
+bool may(const fs::path& path, int mode) {
+  return faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0 || errno != EACCES;
+}
+
+// What is not recognised because we may not look at it.
+std::optional<Error> closed_to_us(const fs::path& directory, const std::vector<std::string>& names) {
+  if (!may(directory, X_OK)) {
+    return Error("the directory may be listed but not searched: Permission denied", Place::in(directory.string()))
+        .hint("its owner can allow it: chmod +x");
+  }
+  for (const std::string& name : names) {
+    if (may(directory / name, R_OK)) continue;
+    return Error(
+        fmt::format("no format recognises the directory, in which '{}' may not be read: Permission denied", name),
+        Place::in(directory.string()));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view conversion_hint(std::string_view file_name) {
@@ -217,6 +239,7 @@ Error unrecognised(const Source& source, const Work& work) {
     return Error("is of no format that Fathom knows", place).hint(kUsual);
   }
   const auto names = names_in(source.path());
+  if (auto closed = closed_to_us(source.path(), names)) return *std::move(closed);
   const auto first_with = [&](std::string_view ending) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return name.ends_with(ending); });
   };

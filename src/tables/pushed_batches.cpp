@@ -1,5 +1,7 @@
 #include "tables/pushed_batches.hpp"
 
+#include "base/helper_thread.hpp"
+
 namespace fathom {
 
 namespace {
@@ -12,7 +14,7 @@ PushedBatches::~PushedBatches() {
     unwanted_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (thread_) thread_->join();
 }
 
 void PushedBatches::run() {
@@ -28,7 +30,7 @@ void PushedBatches::run() {
 
 bool PushedBatches::put(Batch batch) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return unwanted_ || ready_.size() < kAhead; });
+  changed_.wait(lock, [&] { return unwanted_ || alone_ || ready_.size() < kAhead; });
   if (unwanted_) return false;
   ready_.push_back(std::move(batch));
   lock.unlock();
@@ -38,9 +40,14 @@ bool PushedBatches::put(Batch batch) {
 
 Result<bool> PushedBatches::next(Batch& batch) {
   batch = {};
-  if (!thread_.joinable()) {
+  if (!started_) {
+    started_ = true;
     execution_ = Execution::current();
-    thread_ = std::thread([this] { run(); });
+    thread_ = helper_thread([this] { run(); });
+    if (!thread_) {
+      alone_ = true;
+      run();
+    }
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return finished_ || !ready_.empty(); });

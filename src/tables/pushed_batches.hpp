@@ -38,7 +38,9 @@ class PushedBatches final : public BatchReader {
   std::optional<Error> error_;
   bool finished_ = false;
   bool unwanted_ = false;
-  std::thread thread_;
+  bool started_ = false;
+  bool alone_ = false;  // no thread could be had: all batches are made before the first is taken
+  std::optional<std::thread> thread_;
 };
 
 }  // namespace fathom

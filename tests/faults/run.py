@@ -241,6 +241,17 @@ def no_permission(scratch):
     for path in (closed, secret):
         done = run("info", path)
         check(done.returncode == 2 and b"ermission denied" in done.stderr and str(path).encode() in done.stderr, done.stderr)
+    # A directory that may be listed only, and a file in one without which nobody knows what it is.
+    listed = scratch / "listed"
+    shutil.copytree(EXAMPLES / "tau", listed)
+    listed.chmod(0o744)
+    done = run("info", listed)
+    check(done.returncode == 2 and b"not searched: Permission denied" in done.stderr, done.stderr)
+    listed.chmod(0o755)
+    for profile in listed.iterdir():
+        profile.chmod(0o600)
+    done = run("info", listed)
+    check(done.returncode == 2 and b"'profile.0.0.0' may not be read: Permission denied" in done.stderr, done.stderr)
     # A run among others that may not be looked into is told, not passed by.
     for point in (1, 2, 4):
         (scratch / "runs" / f"a.p{point}").mkdir(parents=True)
@@ -262,6 +273,33 @@ def no_permission(scratch):
     protected.chmod(0o444)
     done = run("convert", example, protected)
     check(done.returncode == 2 and protected.read_text() == "mine", done.stderr)
+
+
+def no_threads(scratch):
+    """Where the system gives no thread the work is done by the one there is."""
+    if os.geteuid() != 0:
+        raise Skip("needs root to become somebody else")
+    user = 34567  # has no other process that the limit counts
+
+    def prepare():
+        os.setgid(user)
+        os.setuid(user)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+    os.chmod(scratch, 0o755)
+    shutil.copytree(EXAMPLES, scratch / "examples")
+    shutil.copy(FATHOM, scratch / "fathom")
+
+    def run(*arguments):
+        return subprocess.run([scratch / "fathom", *arguments], capture_output=True, preexec_fn=prepare, timeout=60, cwd=scratch)
+
+    for command in (("stats", "examples/ring/ring.meta", "--csv"), ("waits", "examples/ring/ring.meta", "--csv"),
+                    ("convert", "examples/ring/ring.meta", "-", "--to", "csv", "--table", "message"),
+                    ("report", "examples/ring/ring.meta"), ("model", "examples/scaling.txt", "--csv"),
+                    ("table", "examples/stencil.cubex", "--csv")):
+        done = run(*command)
+        wanted = fathom(*command, cwd=scratch)
+        check(done.returncode == 0 and done.stdout == wanted.stdout, command, done.stderr)
 
 
 def halves(scratch):
@@ -473,7 +511,7 @@ def shrinking(scratch):
         check(not any(".fathom-" in p.name for p in scratch.iterdir()), "temporaries are left")
 
 
-CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, halves, pipes_and_devices, links, foreign_files,
+CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, no_threads, halves, pipes_and_devices, links, foreign_files,
                                  same_bytes, escapes, shrinking)}
 
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/cancel.hpp"
+#include "base/helper_thread.hpp"
 #include "base/parallel.hpp"
 
 namespace fathom::summary {
@@ -23,12 +24,14 @@ Timeline::Timeline(const Trace& trace, ChannelId channel, Work work, IndexPlace 
 
 Timeline::~Timeline() {
   *cancel_ = true;
-  if (thread_.joinable()) thread_.join();
+  if (thread_) thread_->join();
 }
 
 std::shared_ptr<Timeline> Timeline::start(const Trace& trace, ChannelId channel, const Work& work, IndexPlace place) {
   std::shared_ptr<Timeline> timeline(new Timeline(trace, channel, work, std::move(place)));
-  timeline->thread_ = std::thread([t = timeline.get(), threads = thread_count()] { t->run(threads); });
+  const auto run = [t = timeline.get(), threads = thread_count()] { t->run(threads); };
+  timeline->thread_ = helper_thread(run);
+  if (!timeline->thread_) run();
   // Where time begins is known before anybody asks.
   std::unique_lock lock(timeline->mutex_);
   timeline->changed_.wait(lock, [&] { return timeline->begun_.load(); });

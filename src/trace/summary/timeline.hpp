@@ -100,7 +100,7 @@ class Timeline {
   std::chrono::steady_clock::time_point started_;
   std::atomic<std::uint64_t> events_{0};
   std::atomic<bool> begun_{false};
-  std::thread thread_;
+  std::optional<std::thread> thread_;
 };
 
 // A tile of the wire format: what rows did in bins of 2^k ns.
