@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/state.hpp"
+#include "base/shown_files.hpp"
 #include "base/text.hpp"
 #include "formats/format.hpp"
 #include "formats/registry.hpp"
@@ -13,7 +14,7 @@
 namespace fathom::api {
 
 Error to_public(const fathom::Error& error) {
-  Place place{error.place().file, error.place().offset, error.place().line};
+  Place place{shown_file(error.place().file), error.place().offset, error.place().line};
   return {static_cast<ErrorKind>(error.kind()), error.text(), error.hint(), std::move(place)};
 }
 

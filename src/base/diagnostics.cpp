@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/shown_files.hpp"
+
 namespace fathom {
 
 namespace {
@@ -31,6 +33,7 @@ Result<void> Diagnostics::add(std::string_view id, Severity severity, Place plac
   if (strict_ && severity != Severity::info) {
     return Error::refused(std::move(text), std::move(place)).hint("without --strict this is a warning");
   }
+  place.file = shown_file(std::move(place.file));
   const std::scoped_lock lock(mutex_);
   std::string key(id);
   key += '\0';

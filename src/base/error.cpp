@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_files.hpp"
+
 namespace fathom {
 
 std::string Place::text() const {
-  if (offset) return fmt::format("{}:0x{:x}", file, *offset);
-  if (line) return fmt::format("{}:{}", file, *line);
-  return file;
+  const std::string shown = shown_file(file);
+  if (offset) return fmt::format("{}:0x{:x}", shown, *offset);
+  if (line) return fmt::format("{}:{}", shown, *line);
+  return shown;
 }
 
 Error&& Error::with(std::string context) && {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/shown_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
@@ -296,7 +297,7 @@ class InfoCommand final : public Command {
     const auto line = [&](std::string key, std::string value) {
       table.row({{std::move(key), Style::dim}, {std::move(value), Style::plain}});
     };
-    line("path", dataset.path().string());
+    line("path", shown_file(dataset.path().string()));
     line("format", fmt::format("{} ({})", dataset.format().title, dataset.format().name));
     if (!dataset.version().empty()) line("version", dataset.version());
     std::vector<std::string_view> levels;

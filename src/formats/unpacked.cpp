@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
 #include <mutex>
 
+#include "base/shown_files.hpp"
 #include "formats/registry.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"
@@ -19,28 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory that exists as long as this does.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(Temporary made) : made_(std::move(made)) {}
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(made_.path, ignored);
-    close(made_.descriptor);
-  }
-  [[nodiscard]] const fs::path& path() const { return made_.path; }
-
- private:
-  Temporary made_;
+// The files of an archive, for as long as this exists.
+struct Unpacked {
+  std::unique_ptr<TemporaryFolder> folder;
+  ShownAsArchive shown;
 };
 
 // Datasets open their files when they need them, so a folder stays as long as the work that its dataset belongs to.
 // MT: safe.
 class Folders {
  public:
-  void keep(std::unique_ptr<TemporaryFolder> folder, const Work& work) {
+  void keep(std::unique_ptr<Unpacked> folder, const Work& work) {
     const std::scoped_lock lock(mutex_);
     std::erase_if(kept_, [](const Kept& one) { return one.work.expired(); });
     kept_.push_back({std::move(folder), work});
@@ -48,7 +37,7 @@ class Folders {
 
  private:
   struct Kept {
-    std::unique_ptr<TemporaryFolder> folder;
+    std::unique_ptr<Unpacked> folder;
     std::weak_ptr<WorkContext> work;
   };
   std::mutex mutex_;
@@ -113,34 +102,28 @@ Result<std::vector<Source>> datasets_below(const fs::path& folder, const Work& w
   return out;
 }
 
-fs::path folder_for_temporaries() {
-  std::error_code status;
-  fs::path folder = fs::temp_directory_path(status);
-  return status ? fs::path("/tmp") : folder;
-}
-
 }  // namespace
 
 Result<std::optional<Source>> unpacked_dataset(const Source& archive, const PackedFiles& files, const Work& work) {
-  FATHOM_TRY(Temporary made, make_temporary_directory(folder_for_temporaries(), archive.path().filename().string()));
-  auto folder = std::make_unique<TemporaryFolder>(std::move(made));
-  std::error_code ignored;
-  fs::permissions(folder->path(), fs::perms::owner_all, ignored);  // others may not see what they could not before
-  FATHOM_CHECK(unpack(archive, files, folder->path()));
+  FATHOM_TRY(auto made, TemporaryFolder::make(archive.path().filename().string()));
+  const fs::path folder = made->path();
+  std::unique_ptr<Unpacked> kept(new Unpacked{std::move(made), {folder.string(), archive.path().string()}});
+  FATHOM_CHECK(unpack(archive, files, folder));
   // Archives mostly hold one folder with everything in it: that is what was packed.
-  FATHOM_TRY(const auto entries, list_directory(folder->path()));
-  const bool one_folder = entries.size() == 1 && fs::is_directory(entries.front(), ignored);
-  const fs::path top = one_folder ? entries.front() : folder->path();
+  std::error_code status;
+  FATHOM_TRY(const auto entries, list_directory(folder));
+  const bool one_folder = entries.size() == 1 && fs::is_directory(entries.front(), status);
+  const fs::path top = one_folder ? entries.front() : folder;
   FATHOM_TRY(Source whole, Source::at(top, work));
   std::optional<Source> chosen;
   std::vector<std::string> others;
   const auto found = recognise(whole);
   if (!found.empty() && found.front().match.confidence >= Confidence::likely) {
     chosen = std::move(whole);
-    if (one_folder) others.push_back(top.lexically_relative(folder->path()).string());
+    if (one_folder) others.push_back(top.lexically_relative(folder).string());
   } else {
-    FATHOM_TRY(std::vector<Source> all, datasets_below(folder->path(), work));
-    for (const Source& one : all) others.push_back(one.path().lexically_relative(folder->path()).string());
+    FATHOM_TRY(std::vector<Source> all, datasets_below(folder, work));
+    for (const Source& one : all) others.push_back(one.path().lexically_relative(folder).string());
     if (all.empty()) return std::optional<Source>();
     chosen = std::move(all.front());
   }
@@ -150,7 +133,7 @@ Result<std::optional<Source>> unpacked_dataset(const Source& archive, const Pack
       "open.one_of_several", Place::in(archive.path().string()),
       fmt::format("is unpacked into a temporary directory, {} is opened{}{}", name,
                   others.empty() ? "" : "; unpack it yourself for the others: ", fmt::join(others, ", ")));
-  folders().keep(std::move(folder), work);
+  folders().keep(std::move(kept), work);
   return chosen;
 }
 

@@ -111,6 +111,20 @@ Result<Temporary> make_temporary_directory(const fs::path& directory, std::strin
   });
 }
 
+Result<std::unique_ptr<TemporaryFolder>> TemporaryFolder::make(std::string_view name) {
+  std::error_code status;
+  const fs::path folder = fs::temp_directory_path(status);
+  FATHOM_TRY(Temporary made, make_temporary_directory(status ? fs::path("/tmp") : folder, name));
+  fs::permissions(made.path, fs::perms::owner_all, status);
+  return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(made)));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(made_.path, ignored);
+  close(made_.descriptor);
+}
+
 void remove_left_behind(const fs::path& directory, std::string_view name) {
   const fs::path path = or_here(directory);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(path.c_str()), closedir);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -20,6 +21,21 @@ struct Temporary {
 Result<Temporary> make_temporary_file(const std::filesystem::path& directory, std::string_view name, mode_t mode);
 Result<Temporary> make_temporary_directory(const std::filesystem::path& directory, std::string_view name);
 void remove_left_behind(const std::filesystem::path& directory, std::string_view name);
+
+// A directory for what need not last, visible to us alone, where the system keeps such; gone with this object, or with
+// the next one of that name where the process was killed.
+class TemporaryFolder {
+ public:
+  static Result<std::unique_ptr<TemporaryFolder>> make(std::string_view name);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return made_.path; }
+
+ private:
+  explicit TemporaryFolder(Temporary made) : made_(std::move(made)) {}
+  Temporary made_;
+};
 
 // A descriptor of a file without a name, in TMPDIR or what the system has for it.
 Result<int> make_unnamed_file();

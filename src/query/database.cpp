@@ -1,12 +1,13 @@
 #include "query/database.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
+#include "io/temporary.hpp"
 #include "query/predefined_views.hpp"
 #include "query/result_reader.hpp"
 #include "query/table_function.hpp"
@@ -42,6 +43,23 @@ std::string schema_name(const std::filesystem::path& path, const std::vector<std
   return name;
 }
 
+// DuckDB's own allocator crashes where a limit of the process (ulimit -d, -v) leaves it nothing, so this is tried
+// before.
+Result<void> check_memory(unsigned threads) {
+  constexpr std::size_t kMegabyte = 1 << 20;
+  constexpr std::size_t kAlone = 128 * kMegabyte;  // what a small query needs, by trial
+  constexpr std::size_t kPerThread = 16 * kMegabyte;
+  const std::size_t needed = kAlone + kPerThread * threads;
+  void* room = mmap(nullptr, needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) {
+    return Error(fmt::format("DuckDB needs {} MB of memory for {} thread{}, more than this process may have",
+                             needed / kMegabyte, threads, threads == 1 ? "" : "s"))
+        .hint("raise the limit (ulimit -d, ulimit -v); --threads 1 needs less");
+  }
+  munmap(room, needed);
+  return {};
+}
+
 // DuckDB's own objects, and the folder into which it may spill.
 class Database::Engine {
  public:
@@ -49,25 +67,19 @@ class Database::Engine {
   ~Engine() {
     if (connection != nullptr) api.disconnect(&connection);
     if (database != nullptr) api.close(&database);
-    if (!spill.empty()) {
-      std::error_code ignored;
-      std::filesystem::remove_all(spill, ignored);
-    }
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   Result<void> start(unsigned threads, std::uint64_t max_memory) {
-    std::error_code failed;
-    std::string pattern = (std::filesystem::temp_directory_path(failed) / "fathom-sql-XXXXXX").string();
-    if (failed || mkdtemp(pattern.data()) == nullptr) return Error("no temporary directory can be made");
-    spill = pattern;
+    FATHOM_CHECK(check_memory(std::max(1U, threads)));
+    FATHOM_TRY(spill, TemporaryFolder::make("sql"));
     DbConfig config = nullptr;
     if (api.create_config(&config) != kDbSuccess) return Error("DuckDB cannot be set up");
     const auto set = [&](const char* name, const std::string& value) { api.set_config(config, name, value.c_str()); };
     set("threads", std::to_string(std::max(1U, threads)));
     if (max_memory > 0) set("memory_limit", fmt::format("{}B", max_memory));
-    set("temp_directory", spill.string());
+    set("temp_directory", spill->path().string());
     set("autoinstall_known_extensions", "false");
     set("autoload_known_extensions", "false");
     set("preserve_insertion_order", "false");
@@ -86,7 +98,7 @@ class Database::Engine {
   const DuckDb& api;
   DbDatabase database = nullptr;
   DbConnection connection = nullptr;
-  std::filesystem::path spill;
+  std::unique_ptr<TemporaryFolder> spill;
 };
 
 Database::Database() = default;

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Tests of `fathom sql`: docs = every query of docs/sql.md runs and has rows; compare = tables hold the same numbers as
-the commands; refuse = hostile queries reach nothing; parquet = what is written is read back; threads = their number changes
+the commands; refuse = hostile queries reach nothing; killed = nothing stays behind; parquet = what is written is read back; threads = their number changes
 nothing."""
 import argparse
 import csv
 import io
 import json
+import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIP = 77
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -28,8 +31,9 @@ class Program:
     def __init__(self, path: str) -> None:
         self.path = path
 
-    def run(self, *arguments: str, ok: bool = True) -> str:
-        done = subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    def run(self, *arguments: str, ok: bool = True, prepare=None, **environment: str) -> str:
+        done = subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, timeout=120,
+                              preexec_fn=prepare, env=os.environ | environment)
         if "need DuckDB" in done.stderr:
             print("skipped:", done.stderr.strip())
             sys.exit(SKIP)
@@ -121,11 +125,36 @@ def refuse(fathom: Program) -> None:
         check(list(pathlib.Path(folder).iterdir()) == [], "a refused query wrote something")
         fathom.run("sql", path, f"COPY (SELECT 1 AS one) TO '{target}'", "--allow-files")
         check(target.exists() and target.read_text() == "one\n1\n", "--allow-files writes")
+    # A crash of the engine is none of ours; the limit under which it does is refused.
+    limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (60_000_000, 60_000_000))
+    fathom.run("sql", path, "SELECT 1", ok=False, prepare=limit)
+    check(fathom.status == 2 and "DuckDB needs" in fathom.error, f"60 MB: {fathom.status} {fathom.error}")
     for wrong in ("SELEC 1", "SELECT * FROM nothing", "SELECT * FROM value(metric := 'tiem')", "SELECT 1/", ""):
         fathom.run("sql", path, wrong, ok=False)
         check(fathom.status == 2 and fathom.error.startswith("fathom: error:"), f"'{wrong}': {fathom.error}")
         if "tiem" in wrong:
             check("time" in fathom.error, f"no suggestion: {fathom.error}")
+
+
+def killed(fathom: Program) -> None:
+    """What a killed query leaves in the folder for temporary files is removed by the next one."""
+    with tempfile.TemporaryDirectory() as folder:
+        fathom.run("sql", "examples/stencil.cubex", "SELECT 1", TMPDIR=folder)
+        check(os.listdir(folder) == [], f"left by a good end: {os.listdir(folder)}")
+        query = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
+        endless = subprocess.Popen([fathom.path, "sql", "examples/stencil.cubex", query], cwd=ROOT, stdout=subprocess.DEVNULL,
+                                   env=os.environ | {"TMPDIR": folder})
+        for _ in range(600):
+            if os.listdir(folder):
+                break
+            time.sleep(0.05)
+        fathom.run("sql", "examples/stencil.cubex", "SELECT 1", TMPDIR=folder)
+        check(len(os.listdir(folder)) == 1, "a query that runs keeps its folder")
+        endless.kill()
+        endless.wait()
+        check(len(os.listdir(folder)) == 1, "SIGKILL leaves it")
+        fathom.run("sql", "examples/stencil.cubex", "SELECT 1", TMPDIR=folder)
+        check(os.listdir(folder) == [], f"left by a killed query: {os.listdir(folder)}")
 
 
 def parquet(fathom: Program, node_modules: str) -> None:
@@ -226,7 +255,7 @@ def threads(fathom: Program) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["docs", "compare", "refuse", "parquet", "threads"])
+    parser.add_argument("what", choices=["docs", "compare", "refuse", "killed", "parquet", "threads"])
     parser.add_argument("--fathom", required=True)
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--node-modules", default="")
@@ -238,6 +267,8 @@ def main() -> int:
         compare(fathom, ROOT / arguments.data)
     elif arguments.what == "refuse":
         refuse(fathom)
+    elif arguments.what == "killed":
+        killed(fathom)
     elif arguments.what == "threads":
         threads(fathom)
     else:
