@@ -221,7 +221,7 @@ class CombinedSource : public ValueSource {
       any = any || added;
     }
     if (!any) return success();
-    if (rule_ == Rule::mean) scale(out, 1.0 / static_cast<double>(parts_.size()));
+    if (rule_ == Rule::mean) divide(out, static_cast<double>(parts_.size()));
     return emit(metric, contexts, locations, out, visit);
   }
 
@@ -330,13 +330,13 @@ class CombinedSource : public ValueSource {
     out.add_cell(row, column, a, 0, 0, true);
   }
 
-  static void scale(Cells& cells, double factor) {
+  static void divide(Cells& cells, double count) {
     const ValueType type = cells.type();
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       if (type.kind == ValueKind::f64) {
-        for (double& value : cells.reals(row)) value *= factor;
+        for (double& value : cells.reals(row)) value /= count;
       } else if (form_of(type) == Form::packed) {
-        for (std::size_t i = 0; i < cells.columns(); ++i) composite::scale(type, cells.raw(row, i), factor);
+        for (std::size_t i = 0; i < cells.columns(); ++i) composite::scale(type, cells.raw(row, i), 1 / count);
       }
     }
   }
