@@ -1,8 +1,10 @@
 // fathom convert: the same format again without loss, another format of the same level, or down the line.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/company.hpp"
@@ -83,6 +85,7 @@ class ConvertCommand final : public Command {
       if (done) return wrote(session, *format);
     }
     FATHOM_CHECK(tell_lost_trace(session, *dataset, *format));
+    FATHOM_CHECK(tell_lost_statistics(session, *dataset, *format));
     if (format->write == nullptr) return Error::usage(fmt::format("{} can be read but not written", format->name));
     FATHOM_CHECK(format->write(*dataset, output_.target, how));
     return wrote(session, *format);
@@ -116,7 +119,7 @@ class ConvertCommand final : public Command {
     return first_alone(session, fmt::format("writing {} is", format.name));
   }
 
-  // A profile with a trace beside it, into a format that holds profiles only.
+  // A profile with a trace beside it is written as a profile.
   static Result<void> tell_lost_trace(Session& session, const Dataset& dataset, const Format& format) {
     const auto has = [](const std::vector<Level>& levels, Level level) {
       return std::find(levels.begin(), levels.end(), level) != levels.end();
@@ -124,11 +127,31 @@ class ConvertCommand final : public Command {
     const auto levels = dataset.levels();
     const std::vector<Level> written(format.can.writes.begin(), format.can.writes.end());
     if (!has(levels, Level::trace) || !has(levels, Level::profile)) return {};
-    if (has(written, Level::trace) || !has(written, Level::profile)) return {};
+    if (!has(written, Level::profile)) return {};
     if (!format.family.empty() && dataset.format().family == format.family) return {};
     return session.work()->diagnostics.lost(
         "convert.trace_left_out", Place::in(dataset.path().string()),
-        fmt::format("the trace beside the profile is left out: {} holds profiles only", format.name));
+        fmt::format("the trace beside the profile is left out: {} holds {}", format.name,
+                    has(written, Level::trace) ? "one of them" : "profiles only"));
+  }
+
+  // Columns of numbers over all locations, which no other format has a place for.
+  static Result<void> tell_lost_statistics(Session& session, Dataset& dataset, const Format& format) {
+    constexpr Level kProfile[] = {Level::profile};
+    const auto levels = dataset.levels();
+    if (std::find(levels.begin(), levels.end(), Level::profile) == levels.end()) return {};
+    if (!writes_one_of(format, kProfile)) return {};
+    FATHOM_TRY(const ProfilePtr profile, dataset.profile());
+    if (!profile->statistics_are_columns || !profile->statistics) return {};
+    FATHOM_TRY(const auto statistics, profile->statistics());
+    std::set<std::string> names;
+    for (const StoredStatistic& one : statistics) names.insert(profile->defs().metric(one.metric.metric).name);
+    if (names.empty()) return {};
+    return session.work()->diagnostics.add(
+        "convert.statistics_left_out", Severity::data_loss, Place::in(dataset.path().string()),
+        fmt::format("statistics over all locations have no place in {} (left out: {}; {} values)", format.name,
+                    fmt::join(names, ", "), statistics.size()),
+        names.size());
   }
 
   int wrote(Session& session, const Format& format) const {

@@ -96,6 +96,22 @@ std::span<const ShapeToken> Experiment::shape(std::size_t measurement) const {
   return rest.first(extent(rest, 0).tokens);
 }
 
+std::span<const double> Experiment::values_that_tell_all(std::size_t measurement) const {
+  const std::span<const double> all = values(measurement);
+  double sum = 0;
+  std::size_t count = 0;
+  for (const double value : all) {
+    if (std::isnan(value)) continue;  // ragged lists are filled up with these
+    sum += value;
+    ++count;
+  }
+  if (count == 0) return all;
+  const double mean = sum / static_cast<double>(count);
+  constexpr double kRounding = 1e-9;  // of sums in another order
+  const bool same = !(std::abs(mean - mean_[measurement]) > kRounding * std::abs(mean));
+  return same ? all : std::span<const double>();
+}
+
 std::vector<double> Experiment::repetition_means(std::size_t measurement) const {
   const auto all = values(measurement);
   const auto nesting = shape(measurement);

@@ -103,6 +103,9 @@ class Experiment {
     return {values_.data() + value_begin_[measurement], values_.data() + value_begin_[measurement + 1]};
   }
   [[nodiscard]] bool has_values() const { return !values_.empty(); }
+  // The same for forms that hold nothing else: empty where the measurement is another figure than these values give,
+  // because those of threads, say, were added up.
+  [[nodiscard]] std::span<const double> values_that_tell_all(std::size_t measurement) const;
   // How they are nested; empty = a plain list of repetitions.
   [[nodiscard]] std::span<const ShapeToken> shape(std::size_t measurement) const;
   // The mean of each repetition: what a model of the scatter between runs looks at. Empty when not known.

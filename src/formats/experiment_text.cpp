@@ -59,7 +59,7 @@ Result<void> write_experiment_text(const Experiment& e, const TextSink& sink) {
         continue;
       }
       out += "DATA";
-      const auto values = e.values(static_cast<std::size_t>(m));
+      const auto values = e.values_that_tell_all(static_cast<std::size_t>(m));
       if (values.empty()) out += " " + shortest(e.means()[static_cast<std::size_t>(m)]);
       for (const double v : values) out += " " + shortest(v);
       out += "\n";

@@ -50,7 +50,7 @@ std::vector<Region> map_regions(const Anchor& anchor) {
   for (const AnchorRegion& from : anchor.regions) {
     Region to;
     to.name = from.name;
-    to.mangled_name = from.mangled_name.value_or("");
+    to.mangled_name = from.mangled_name.value_or(from.name);
     to.paradigm = from.paradigm;
     to.role = from.role;
     to.file = from.mod;

@@ -18,8 +18,17 @@ Result<ExperimentPtr> experiment_for(Dataset& dataset, std::string_view form) {
   const Place place = Place::in(dataset.path().string());
   const auto reps = experiment->repetitions();
   bool only_statistics = false;
+  bool parts = false;
   for (std::size_t i = 0; i < experiment->measurement_count(); ++i) {
     only_statistics |= experiment->values(i).empty() && (reps[i] > 1 || experiment->deviations()[i] > 0);
+    parts |= !experiment->values(i).empty() && experiment->values_that_tell_all(i).empty();
+  }
+  if (parts) {
+    FATHOM_CHECK(dataset.work()->diagnostics.lost(
+        "experiment.only_statistics", place,
+        fmt::format("the single values are parts of a measurement (of ranks, threads), not repetitions; the mean is "
+                    "written to {} in their place",
+                    form)));
   }
   if (only_statistics) {
     FATHOM_CHECK(dataset.work()->diagnostics.warn(
@@ -33,7 +42,7 @@ std::string number(double value) { return json_number(value); }
 
 // A measurement's values as nested lists, or its mean.
 void append_values(std::string& out, const Experiment& e, std::size_t measurement) {
-  const auto values = e.values(measurement);
+  const auto values = e.values_that_tell_all(measurement);
   const auto shape = e.shape(measurement);
   if (values.empty()) {
     out += "[" + number(e.means()[measurement]) + "]";
@@ -100,7 +109,9 @@ Result<void> write_text(Dataset& dataset, const std::filesystem::path& target, c
         fmt::format("'{}': the text format holds one blank where a name has more white space", found->name)));
   }
   bool nested = false;
-  for (std::size_t i = 0; i < e->measurement_count() && !nested; ++i) nested = !e->shape(i).empty();
+  for (std::size_t i = 0; i < e->measurement_count() && !nested; ++i) {
+    nested = !e->shape(i).empty() && !e->values_that_tell_all(i).empty();
+  }
   if (nested) {
     FATHOM_CHECK(dataset.work()->diagnostics.warn(
         "experiment.flattened", Place::in(dataset.path().string()),

@@ -16,27 +16,6 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// A number at the end of a text, after a blank or at its start; "" when there is none.
-std::string_view number_at_end(std::string_view text) {
-  std::size_t begin = text.size();
-  while (begin > 0 && !is_blank(text[begin - 1])) --begin;
-  const std::string_view word = text.substr(begin);
-  std::size_t digits = 0;
-  std::size_t at = word.starts_with('-') ? 1 : 0;
-  for (; at < word.size() && word[at] >= '0' && word[at] <= '9'; ++at) ++digits;
-  if (digits == 0) return {};
-  if (at < word.size() && word[at] == '.') {
-    for (++at; at < word.size() && word[at] >= '0' && word[at] <= '9';) ++at;
-  }
-  if (at + 1 < word.size() && (word[at] == 'e' || word[at] == 'E')) {
-    at += word[at + 1] == '-' || word[at + 1] == '+' ? 2 : 1;
-    const std::size_t exponent = at;
-    while (at < word.size() && word[at] >= '0' && word[at] <= '9') ++at;
-    if (at == exponent) return {};
-  }
-  return at == word.size() ? word : std::string_view();
-}
-
 std::string_view without_blanks_at_end(std::string_view text) {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
@@ -210,6 +189,26 @@ bool has_two_counts(const Blob& blob) {
 }
 
 }  // namespace
+
+std::string_view number_at_end(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && !is_blank(text[begin - 1])) --begin;
+  const std::string_view word = text.substr(begin);
+  std::size_t digits = 0;
+  std::size_t at = word.starts_with('-') ? 1 : 0;
+  for (; at < word.size() && word[at] >= '0' && word[at] <= '9'; ++at) ++digits;
+  if (digits == 0) return {};
+  if (at < word.size() && word[at] == '.') {
+    for (++at; at < word.size() && word[at] >= '0' && word[at] <= '9';) ++at;
+  }
+  if (at + 1 < word.size() && (word[at] == 'e' || word[at] == 'E')) {
+    at += word[at + 1] == '-' || word[at + 1] == '+' ? 2 : 1;
+    const std::size_t exponent = at;
+    while (at < word.size() && word[at] >= '0' && word[at] <= '9') ++at;
+    if (at == exponent) return {};
+  }
+  return at == word.size() ? word : std::string_view();
+}
 
 std::optional<FoldedLine> parse_line(std::string_view line) {
   const std::string_view count = number_at_end(line);

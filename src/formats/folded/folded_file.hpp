@@ -16,6 +16,9 @@ struct FoldedLine {
 // Nothing when the line does not end in a count.
 std::optional<FoldedLine> parse_line(std::string_view line);
 
+// A number at the end of a text, after a blank or at its start; "" when there is none.
+std::string_view number_at_end(std::string_view text);
+
 Result<ProfilePtr> read(const Blob& blob, const Work& work);
 
 }  // namespace fathom::folded

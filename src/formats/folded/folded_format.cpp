@@ -90,16 +90,23 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
   return DatasetPtr(std::make_unique<FoldedDataset>(source, work));
 }
 
-// ';' separates frames and a line end stacks.
-void put_frame(std::string& out, std::string_view name) {
-  for (const char c : name) out.push_back(c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c);
+// ';' separates frames and a line end stacks; a number behind the last blank would be a count.
+std::string frame_text(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) c = c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
+  if (const std::string_view number = number_at_end(out); !number.empty() && number.size() < out.size()) {
+    out[out.size() - number.size() - 1] = '_';
+  }
+  return out;
 }
+
+std::string frame_of(const Definitions& defs, ContextId context) { return frame_text(frame_name(defs, context)); }
 
 constexpr Option<bool> kLocations{"locations", "", "a first frame per location instead of their sum"};
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const auto profile, dataset.profile());
-  ExportOptions how{.format = "folded", .one_metric = true, .sum_locations = true};
+  ExportOptions how{.format = "folded", .one_metric = true, .sum_locations = true, .frame = frame_of};
   for (const auto& [key, value] : options.options) {
     if (key == kExportMetric.name) how.metrics.push_back(value);
     if (key != kLocations.name) continue;
@@ -110,16 +117,15 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
   const Definitions& defs = profile->defs();
   FATHOM_TRY(const StackExport values, StackExport::plan(*profile, how));
   FATHOM_TRY(OutputFile out, OutputFile::create(target));
-  // Contexts that differ in what the format cannot say (lines, ids) are one stack.
   std::vector<StackFrame> frames;
   std::string line;
   FATHOM_CHECK(values.visit([&](ContextId context, LocationId location, std::span<const std::int64_t> value) {
     stack_of(defs.contexts, context, frames);
     line.clear();
-    if (location.valid()) put_frame(line, defs.system.path(defs.system.locations[location.index()]));
+    if (location.valid()) line += frame_text(defs.system.path(defs.system.locations[location.index()]));
     for (std::size_t i = frames.size(); i-- > 0;) {
       if (!line.empty()) line.push_back(';');
-      put_frame(line, frame_name(defs, frames[i].function));
+      line += frame_of(defs, frames[i].function);
     }
     line.push_back(' ');
     append_number(line, value.front());

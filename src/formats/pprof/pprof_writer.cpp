@@ -213,10 +213,18 @@ class Writer {
   std::string message_, sample_, ids_, packed_, lines_;
 };
 
+// What tells functions apart.
+std::string function_text(const Definitions& defs, ContextId context) {
+  const RegionId region = defs.contexts[context].region;
+  std::string out = frame_name(defs, context);
+  if (region.valid()) out += '\0' + defs.region(region).file + '\0' + defs.region(region).module;
+  return out;
+}
+
 }  // namespace
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
-  ExportOptions how{.format = "pprof"};
+  ExportOptions how{.format = "pprof", .frame = function_text};
   for (const auto& [key, value] : options.options) how.metrics.push_back(value);
   FATHOM_TRY(const auto profile, dataset.profile());
   FATHOM_TRY(const StackExport values, StackExport::plan(*profile, how));

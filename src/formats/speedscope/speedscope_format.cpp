@@ -38,7 +38,7 @@ class SpeedscopeDataset : public Dataset {
   }
   Result<std::shared_ptr<const Trace>> trace() override {
     if (trace_) return trace_;
-    if (count(true) == 0) return no_level(Level::trace);
+    if (count(true) == 0 && count(false) > 0) return no_level(Level::trace);
     FATHOM_TRY(trace_, trace_of(file_, blob_, work()));
     return trace_;
   }

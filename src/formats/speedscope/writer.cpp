@@ -19,6 +19,18 @@ constexpr std::size_t kBufferSize = 1 << 16;
 // More profiles than this make the list to choose from useless.
 constexpr std::size_t kMostProfiles = 300;
 
+std::string frame_text(std::string_view name, const Region* code) {
+  std::string out = "{\"name\":" + json_quote(name);
+  if (code != nullptr && !code->file.empty()) out += ",\"file\":" + json_quote(code->file);
+  if (code != nullptr && code->begin_line > 0) out += fmt::format(",\"line\":{}", code->begin_line);
+  return out + "}";
+}
+
+std::string frame_text(const Definitions& defs, ContextId context) {
+  const RegionId region = defs.contexts[context].region;
+  return frame_text(frame_name(defs, context), region.valid() ? &defs.region(region) : nullptr);
+}
+
 // The frames come last in the file: they are known then.
 class Document {
  public:
@@ -27,12 +39,7 @@ class Document {
     if (!name.empty()) text_ += "\"name\":" + json_quote(name) + ",";
     text_ += "\"profiles\":[";
   }
-  std::uint32_t frame(std::string_view name, std::string_view file, std::int64_t line) {
-    std::string entry = "{\"name\":" + json_quote(name);
-    if (!file.empty()) entry += ",\"file\":" + json_quote(file);
-    if (line > 0) entry += fmt::format(",\"line\":{}", line);
-    return frames_.add(entry + "}");
-  }
+  std::uint32_t frame(std::string text) { return frames_.add(std::move(text)); }
   std::string& text() {
     if (text_.size() >= kBufferSize) {
       out_.write(text_);
@@ -81,8 +88,7 @@ class EventedSink : public SliceSink {
     }
     const bool is_region = event.kind == EventKind::enter && event.name < trace_.definitions().regions.size();
     const Region* region = is_region ? &trace_.definitions().regions[event.name] : nullptr;
-    const std::uint32_t frame =
-        document_.frame(name, region != nullptr ? region->file : "", region != nullptr ? region->begin_line : -1);
+    const std::uint32_t frame = document_.frame(frame_text(name, region));
     open_.push_back(frame);
     put('O', frame, time_ns);
   }
@@ -189,7 +195,8 @@ Result<void> write_trace(const Trace& trace, const std::filesystem::path& target
 Result<void> write_profile(const Profile& profile, const std::filesystem::path& target, const WriteOptions& options) {
   ExportOptions how{.format = "speedscope",
                     .one_metric = true,
-                    .sum_locations = profile.defs().system.location_count() > kMostProfiles};
+                    .sum_locations = profile.defs().system.location_count() > kMostProfiles,
+                    .frame = [](const Definitions& defs, ContextId context) { return frame_text(defs, context); }};
   for (const auto& [key, value] : options.options) {
     if (key == kExportMetric.name) how.metrics.push_back(value);
   }
@@ -226,11 +233,7 @@ Result<void> write_profile(const Profile& profile, const std::filesystem::path& 
     std::string& text = document.text();
     text += '[';
     for (std::size_t i = frames.size(); i-- > 0;) {
-      const ContextId function = frames[i].function;
-      const RegionId region = defs.contexts[function].region;
-      const Region* code = region.valid() ? &defs.region(region) : nullptr;
-      append_number(text, std::int64_t{document.frame(frame_name(defs, function), code != nullptr ? code->file : "",
-                                                      code != nullptr ? code->begin_line : -1)});
+      append_number(text, std::int64_t{document.frame(frame_text(defs, frames[i].function))});
       if (i > 0) text += ',';
     }
     text += ']';

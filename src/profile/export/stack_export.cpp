@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
@@ -101,8 +102,8 @@ void stack_of(const ContextTree& contexts, ContextId context, std::vector<StackF
 }
 
 std::string frame_name(const Definitions& defs, ContextId context) {
-  if (!defs.contexts[context].region.valid()) return "<unknown>";
-  return defs.context_name(context);
+  std::string name = defs.contexts[context].region.valid() ? defs.context_name(context) : std::string();
+  return name.empty() ? "<unknown>" : name;
 }
 
 Result<StackExport> StackExport::plan(const Profile& profile, const ExportOptions& options) {
@@ -246,8 +247,13 @@ Result<void> StackExport::choose() {
   return {};
 }
 
+void StackExport::note(std::string_view id, std::uint64_t count, std::string_view text) const {
+  if (count == 0) return;
+  (void)profile_.work->diagnostics.add(id, Severity::info, Place::in(profile_.name), std::string(text), count);
+}
+
 // What has no value has no stack: it is nowhere in the output.
-void StackExport::report_empty(std::vector<bool> written, const std::vector<bool>& used) const {
+void StackExport::report_contexts(std::vector<bool> written) const {
   const ContextTree& contexts = profile_.defs().contexts;
   std::uint64_t empty = 0;
   std::uint64_t lexical = 0;
@@ -260,14 +266,41 @@ void StackExport::report_empty(std::vector<bool> written, const std::vector<bool
       ++empty;
     }
   }
-  const auto info = [&](std::string_view id, std::uint64_t count, std::string text) {
-    if (count > 0) (void)profile_.work->diagnostics.add(id, Severity::info, Place::in(profile_.name), text, count);
-  };
-  info("convert.empty_contexts", empty, "a context without any value is not written");
-  info("convert.lines", lexical, "a loop or line is written as part of its function");
-  if (options_.sum_locations) return;
+  note("convert.lines", lexical, "a loop or line is written as part of its function");
+  if (!options_.frame) return;
+  note("convert.empty_contexts", empty, "a context without any value is not written");
+  note("convert.joined_contexts", joined_stacks(written),
+       "a context differs from another in lines, loops or source places only: they are one stack of functions");
+}
+
+// Contexts come depth first, so that the one above is known already.
+std::uint64_t StackExport::joined_stacks(const std::vector<bool>& written) const {
+  const Definitions& defs = profile_.defs();
+  std::uint64_t joined = 0;
+  std::map<std::string, std::uint32_t> frames;
+  std::unordered_map<std::uint64_t, std::uint32_t> stacks;  // the stack above and the frame
+  std::vector<std::uint32_t> stack_of_context(defs.contexts.size());
+  for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+    if (!written[i]) continue;
+    const Context& context = defs.contexts[ContextId(i)];
+    const std::uint32_t above = context.parent.valid() ? stack_of_context[context.parent.index()] : 0;
+    if (context.edge == Edge::lexical && context.parent.valid()) {
+      stack_of_context[i] = above;
+      continue;
+    }
+    const auto number = static_cast<std::uint32_t>(frames.size());
+    const std::uint32_t frame = frames.try_emplace(options_.frame(defs, ContextId(i)), number).first->second;
+    const auto next = static_cast<std::uint32_t>(stacks.size() + 1);
+    const auto [at, fresh] = stacks.try_emplace(std::uint64_t{above} << 32 | frame, next);
+    stack_of_context[i] = at->second;
+    joined += fresh ? 0 : 1;
+  }
+  return joined;
+}
+
+void StackExport::report_locations(const std::vector<bool>& used) const {
   const auto idle = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), false));
-  info("convert.empty_locations", idle, "a location without any value is not written");
+  note("convert.empty_locations", idle, "a location without any value is not written");
 }
 
 Result<void> StackExport::visit(const Visit& visit) const {
@@ -302,7 +335,8 @@ Result<void> StackExport::visit(const Visit& visit) const {
       }
     }
   }
-  report_empty(std::move(written), used);
+  report_contexts(std::move(written));
+  if (!sum) report_locations(used);
   std::uint64_t beyond = 0;
   std::uint64_t rounded = 0;
   std::string texts;

@@ -28,6 +28,8 @@ struct ExportOptions {
   std::vector<std::string> metrics = {};  // only these; patterns; empty = all
   bool one_metric = false;                // the format has room for one: what is shown first, and can be written
   bool sum_locations = false;             // the format knows no locations
+  // What the format says of a frame: stacks of equal frames are one. Nothing where it knows functions, not stacks.
+  std::function<std::string(const Definitions&, ContextId)> frame = {};
 };
 
 // One function on a stack and the line it was left at towards the leaf; -1 = not known.
@@ -53,7 +55,10 @@ class StackExport {
  private:
   StackExport(const Profile& profile, const ExportOptions& options) : profile_(profile), options_(options) {}
   Result<void> choose();
-  void report_empty(std::vector<bool> written, const std::vector<bool>& used) const;
+  void report_contexts(std::vector<bool> written) const;
+  [[nodiscard]] std::uint64_t joined_stacks(const std::vector<bool>& written) const;
+  void report_locations(const std::vector<bool>& used) const;
+  void note(std::string_view id, std::uint64_t count, std::string_view text) const;
   // Nothing = left out, for this reason.
   Result<std::string> judge(MetricId id);
   [[nodiscard]] Result<bool> all_whole(MetricId id) const;
@@ -64,7 +69,7 @@ class StackExport {
   std::vector<ExportedMetric> metrics_;
 };
 
-// Name of a context on a stack.
+// Name of a context on a stack; "<unknown>" where it has none.
 std::string frame_name(const Definitions& defs, ContextId context);
 
 // Seconds in one of a unit of time as formats spell them ("sec", "us", "milliseconds"); 0 = it is none.
