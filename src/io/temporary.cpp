@@ -107,7 +107,10 @@ Result<Temporary> make_temporary_file(const fs::path& directory, std::string_vie
 Result<Temporary> make_temporary_directory(const fs::path& directory, std::string_view name) {
   return make_temporary(directory, name, [&](const char* path) {
     if (mkdir(path, 0777) != 0) return -1;
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // Taken for left behind before it could be locked: another name is tried.
+    if (descriptor < 0 && errno == ENOENT) errno = EEXIST;
+    return descriptor;
   });
 }
 

@@ -312,6 +312,22 @@ TEST(OutputSet, AKilledCommitIsUndoneOrFinishedByTheNext) {
   EXPECT_EQ(content(folder / "run-1.bin"), "new 1");
 }
 
+// Many at once, of one name: what one has just made is nothing left behind for the others.
+TEST(TemporaryFolder, OthersOfTheNameDoNotTakeItAway) {
+  std::atomic<int> failed = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&failed] {
+      for (int i = 0; i < 500; ++i) {
+        const auto made = TemporaryFolder::make("others");
+        if (!made || !std::filesystem::exists((*made)->path())) ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+}
+
 TEST(OutputSet, ErrorsNameTheFinalPlace) {
   const TemporaryDirectory folder;
   fs::create_directory(folder / "there");
