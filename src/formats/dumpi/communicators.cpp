@@ -165,6 +165,13 @@ void Player::arrive(std::size_t i, std::int64_t global) {
   for (const std::size_t member : members_of(global)) {
     if (ranks_[member].waits_for == global) members.push_back(member);
   }
+  // The file of another rank, or of another run, calls what it is no member of.
+  if (std::ranges::find(members, i) == members.end()) {
+    --arrived_[global];
+    bind(i, kUnknown);
+    go_on({i});
+    return;
+  }
   gather(global, std::move(members));
 }
 

@@ -102,7 +102,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
   for (std::size_t i = 0; i < set->files().size(); ++i) {
     const RankFile& rank = set->files()[i];
     const Sections& sections = rank.file.sections();
-    const std::string host = sections.has(Section::header) ? sections.header.host : "unknown host";
+    const std::string host = sections.header.host.empty() ? "unknown host" : sections.header.host;
     auto [at, is_new] = hosts.try_emplace(host);
     if (is_new) {
       SystemNode node;

@@ -7,6 +7,7 @@
 
 #include "base/share_out.hpp"
 #include "base/text.hpp"
+#include "formats/dumpi/resolve.hpp"
 #include "io/output_set.hpp"
 #include "io/shared_output.hpp"
 
@@ -223,6 +224,8 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
     if (filter.wants_rank(set.files()[i].rank)) chosen.push_back(i);
   }
   if (chosen.empty()) return Error::usage("none of the ranks that were asked for is in the trace");
+  // Without a metafile the program itself may tell how large its world was.
+  FATHOM_TRY(const Resolution resolved, set.metafile() ? Result<Resolution>(Resolution()) : resolve(set, *scans));
   const bool alone = !set.metafile() && set.files().size() == 1 && target.extension() != ".meta";
   if (alone) FATHOM_CHECK(first_goes_on());
   const bool into_directory = !target.has_filename() || std::filesystem::is_directory(target);
@@ -274,10 +277,11 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
       own(key, key == "fileprefix" ? stem : value);
     }
   } else {
+    // Of a file that was cut the header is missing: what is not known is not claimed.
     const Header& header = set.files().front().file.sections().header;
-    own("hostname", header.host);
-    own("numprocs", std::to_string(set.world_size()));
-    own("username", header.user);
+    if (!header.host.empty()) own("hostname", header.host);
+    own("numprocs", std::to_string(resolved.communicators[Resolution::kWorld].ranks.size()));
+    if (!header.user.empty()) own("username", header.user);
     own("startime", std::to_string(header.start_time));
     own("fileprefix", stem);
     own("version", std::to_string(header.version[0]));
