@@ -23,6 +23,8 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
                    "regions that are left open are closed with the one around them"));
   FATHOM_CHECK(say("write.event_without_time", Severity::warning, timeless,
                    "events without a time are written at the time of the event before"));
+  FATHOM_CHECK(say("write.before_time", Severity::data_loss, before_time,
+                   "events without a time are left out: no event before them has one"));
   FATHOM_CHECK(
       say("write.completions", Severity::data_loss, completions, "ends of requests and operations are not written"));
   FATHOM_CHECK(say("write.arrows", Severity::data_loss, arrows,
@@ -41,9 +43,11 @@ class SliceView::Location {
   void take(const Event& event) {
     if (event.has_time) {
       now_ = std::max(now_, event.time_ns);
+    } else if (now_ == INT64_MIN) {
+      ++view_.notes_.before_time;
+      return;
     } else {
       ++view_.notes_.timeless;
-      if (now_ == INT64_MIN) return;
     }
     switch (event.kind) {
       case EventKind::enter:

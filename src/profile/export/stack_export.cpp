@@ -13,6 +13,7 @@
 #include "defs/sample_weight.hpp"
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
+#include "profile/expression/program.hpp"
 #include "profile/selection.hpp"
 
 namespace fathom {
@@ -151,7 +152,10 @@ Result<std::string> StackExport::judge(MetricId id) {
   if (metric.switched_off) return std::string("metrics that are switched off");
   if (!metric.type.is_plain_number()) return std::string("metrics that are no plain numbers");
   if (!why_unavailable(profile_, id).empty()) return std::string("metrics that cannot be read");
-  if (metric.derivation == Derivation::post) return std::string("derived metrics, whose values do not add up");
+  const auto program = profile_.programs.find(id);
+  const bool adds_up =
+      metric.derivation != Derivation::post && (program == profile_.programs.end() || !program->second->aggregate);
+  if (!adds_up) return std::string("derived metrics, whose values do not add up");
   ExportedMetric out{id, metric.name, metric.unit, 1};
   // Whole numbers stay as they are; their unit is called as readers of all these formats know it.
   if (const double seconds = seconds_of_unit(metric.unit); seconds > 0) {
