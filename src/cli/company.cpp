@@ -20,9 +20,7 @@ bool is_split(std::string_view command) {
   return std::find(kSplit.begin(), kSplit.end(), command) != kSplit.end();
 }
 
-bool reads_values_in_parts(const Dataset& dataset) {
-  return dataset.format().shared.reads_values;
-}
+bool reads_values_in_parts(const Dataset& dataset) { return dataset.format().shared.reads_values; }
 
 Result<void> first_alone(Session& session, std::string_view what) {
   // The others may have gone already.

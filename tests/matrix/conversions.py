@@ -150,7 +150,9 @@ def compare_events(where, source, before, after, to, stderr):
         expectations += [((kind,), 0) for kind in points[:-1] + ("sample",)]
         compare_channels(where, before, after)
     elif to == "paraver":
-        expectations.append((("send", "recv"), said(stderr, "a send or receive that has no other end in the trace is left out")))
+        single = said(stderr, "a send or receive that has no other end in the trace is left out")
+        both = said(stderr, "messages without the times of both ends are left out")
+        expectations.append((("send", "recv"), single + 2 * both))
         expectations += [((kind,), 0) for kind in points[2:]]
     else:
         expectations += [((kind,), 0) for kind in points]
@@ -170,12 +172,12 @@ def compare_events(where, source, before, after, to, stderr):
 
 
 def tables_of(place, names=("metric", "region", "context", "location", "value", "event", "message", "parameter", "point",
-                            "measurement")):
+                            "measurement"), options=()):
     """Every table of a dataset, row by row."""
     out = {}
     for name in names:
         status, text, _ = matrix.run(program, ["convert", place, "-", "--to", "csv", "--table", name, "--quiet",
-                                               "--allow-incomplete"])
+                                               *options])
         # Where a record stands in its file is not what it says.
         out[name] = [{key: cell for key, cell in row.items() if key != "record"}
                      for row in csv.DictReader(io.StringIO(text.decode()))] if status == 0 else []
@@ -202,7 +204,8 @@ def compare_rewritten(where, place, target):
 
 def compare_experiments(where, place, target, stderr):
     """Parameters, points and every measurement, up to how numbers are printed."""
-    before, after = (tables_of(one, ("parameter", "point", "context", "metric", "measurement")) for one in (place, target))
+    names = ("parameter", "point", "context", "metric", "measurement")
+    before, after = tables_of(place, names), tables_of(target, names, ["--allow-incomplete"])
     for name in ("parameter", "point", "context", "metric"):
         if len(before[name]) != len(after[name]):
             failures.append(f"{where}: {len(after[name])} rows of {name}, there were {len(before[name])}")
@@ -319,6 +322,8 @@ class Conversions:
                 if row["state"] == "reduced" or row["level"] not in levels:
                     reduced = str(folder / "reduced.cubex")
                     matrix.run(program, ["convert", place, reduced])
+                if matrix.run(program, ["table", reduced, "--total", "--inclusive"])[0] == 2:
+                    break  # damaged, or with formulas that do not end: nothing to compare with
                 before = described(reduced)
                 before["units"] = units(reduced)
                 before["switched off"] = switched_off(reduced)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -73,11 +74,13 @@ class Writer {
     message_.clear();
   }
 
-  // Texts, also of numbers: a reader may take a number 0 for no label at all.
+  // Texts, also of numbers: a reader may take a number 0 for no label at all. Devices are numbered like ranks: of
+  // locations with equal numbers the later ones are told by their names.
   void label_locations() {
     const SystemTree& system = defs_.system;
     labels_.resize(system.location_count());
     if (system.location_count() < 2) return;
+    std::set<std::pair<std::int64_t, std::string>> numbered;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       const LocationId id(i);
       const SystemNodeId group = system.group_of(id);
@@ -88,9 +91,11 @@ class Writer {
         protobuf::put_bytes(labels_[i], 3, label);
       };
       const SystemNode& node = system.location(id);
-      if (group.valid() && system.nodes[group.index()].rank) {
-        add("rank", std::to_string(*system.nodes[group.index()].rank));
-        add("thread", node.rank ? std::to_string(*node.rank) : node.name);
+      const std::string thread = node.rank ? std::to_string(*node.rank) : node.name;
+      const auto rank = group.valid() ? system.nodes[group.index()].rank : std::nullopt;
+      if (rank && numbered.emplace(*rank, thread).second) {
+        add("rank", std::to_string(*rank));
+        add("thread", thread);
       } else {
         if (group.valid()) add("process", system.nodes[group.index()].name);
         add("thread", system.location_label(id));
