@@ -87,15 +87,7 @@ Result<void> Database::load() {
   if (profiles_) {
     map_system(profiles_->profiles(), id_names, *mapping_);
   } else {
-    // Without profile.db nobody says what the profiles are; cct.db knows their numbers.
-    std::uint32_t last = 0;
-    for (std::uint64_t id = 0; contexts_ && id < contexts_->size(); ++id) {
-      const auto block = contexts_->block(id);
-      for (std::uint64_t i = 0; block && i < block->value_count(); ++i) last = std::max(last, block->id(i));
-    }
-    constexpr std::uint32_t kMostProfiles = 1U << 26;
-    std::vector<ProfileRecord> unknown(last < kMostProfiles ? last + 1 : 1);
-    unknown.front().summary = true;
+    FATHOM_TRY(std::vector<ProfileRecord> unknown, profiles_of_contexts());
     map_system(unknown, id_names, *mapping_);
   }
   source_ = std::make_shared<DatabaseSource>(profiles_, contexts_, mapping_, work());
@@ -109,6 +101,39 @@ Result<void> Database::load() {
     }
   }
   return {};
+}
+
+// Without profile.db nobody says what the profiles are; cct.db knows their numbers. One that is far beyond what the
+// file has values for is damage, and must not be what memory is taken for.
+Result<std::vector<ProfileRecord>> Database::profiles_of_contexts() {
+  constexpr std::uint64_t kProfilesWithoutValues = 1U << 16;
+  std::uint64_t most = kProfilesWithoutValues;
+  const auto for_each_block = [&](const auto& take) {
+    for (std::uint64_t id = 0; contexts_ && id < contexts_->size(); ++id) {
+      if (const auto block = contexts_->block(id)) take(*block);
+    }
+  };
+  for_each_block([&](const auto& block) { most += block.value_count(); });
+  std::uint32_t last = 0;
+  std::uint64_t beyond = 0;
+  for_each_block([&](const auto& block) {
+    for (std::uint64_t i = 0; i < block.value_count(); ++i) {
+      const std::uint32_t number = block.id(i);
+      if (number < most) {
+        last = std::max(last, number);
+      } else {
+        ++beyond;
+      }
+    }
+  });
+  if (beyond > 0) {
+    FATHOM_CHECK(work()->diagnostics.add("hpctoolkit.profile_number", Severity::data_loss,
+                                         Place::in(files_.contexts ? files_.contexts->name() : path().string()),
+                                         "values of profiles with impossible numbers are left out", beyond));
+  }
+  std::vector<ProfileRecord> unknown(std::size_t{last} + 1);
+  unknown.front().summary = true;
+  return unknown;
 }
 
 // Either of profile.db and cct.db is enough for the values.

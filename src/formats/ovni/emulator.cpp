@@ -54,7 +54,8 @@ class Emulation {
       bytes_ += event.size();
       if (!started_) first_clock_ = clock;
       started_ = true;
-      time_ = clock - first_clock_;
+      // Clocks are unsigned in the file: one beyond 2^63 still comes after one before it.
+      time_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(clock) - static_cast<std::uint64_t>(first_clock_));
       const std::uint32_t thread = system_.thread_of_stream[stream];
       if (thread == kNobody) return fail(stream, event, clock, "the stream is no thread");
       machine_.resolve(event, clock, thread, step_);

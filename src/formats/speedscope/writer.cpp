@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/capped_sum.hpp"
 #include "base/name_table.hpp"
 #include "base/number.hpp"
 #include "base/number_text.hpp"
@@ -210,10 +211,10 @@ Result<void> write_profile(const Profile& profile, const std::filesystem::path& 
   const std::string_view shown = known ? std::string_view(unit) : "none";
   std::vector<StackFrame> frames;
   std::string weights;
-  std::int64_t total = 0;
+  CappedSum total;
   std::optional<LocationId> at;
   const auto finish_profile = [&] {
-    if (at) document.text() += fmt::format("],\"weights\":[{}],\"endValue\":{}}}", weights, total);
+    if (at) document.text() += fmt::format("],\"weights\":[{}],\"endValue\":{}}}", weights, total.value());
     weights.clear();
     total = 0;
   };

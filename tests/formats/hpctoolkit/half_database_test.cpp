@@ -141,6 +141,32 @@ TEST_F(HalfDatabase, DamagedHeaders) {
   }
 }
 
+// A number of a profile in a damaged cct.db, of which there are thousands of possible places: no more locations are
+// made than there may be, and values that have none are told.
+TEST_F(HalfDatabase, ImpossibleProfileNumbers) {
+  const fs::path at = copy("b-small");
+  fs::remove(at / "profile.db");
+  const std::uintmax_t size = fs::file_size(at / "cct.db");
+  std::size_t told = 0;
+  for (std::uintmax_t offset = 0x40; offset + 4 <= size; offset += 4) {
+    fs::copy_file(data_directory() / "b-small" / "cct.db", at / "cct.db", fs::copy_options::overwrite_existing);
+    fs::permissions(at / "cct.db", fs::perms::owner_write, fs::perm_options::add);
+    overwrite(at / "cct.db", static_cast<std::streamoff>(offset), std::string("\xFF\xFF\xFF\x03", 4));
+    const Work work = make_work();
+    const auto dataset = open_dataset(at, work);
+    if (!dataset.ok()) continue;
+    const auto profile = (*dataset)->profile();
+    ASSERT_TRUE(profile.ok());
+    ASSERT_LE((*profile)->defs().system.location_count(), (1U << 16) + size);
+    const auto all = work->diagnostics.all();
+    told +=
+        std::any_of(all.begin(), all.end(), [](const Diagnostic& one) { return one.id == "hpctoolkit.profile_number"; })
+            ? 1
+            : 0;
+  }
+  EXPECT_GT(told, 0U);
+}
+
 TEST_F(HalfDatabase, NeitherIsAnError) {
   const fs::path at = copy("b-small");
   fs::remove(at / "profile.db");

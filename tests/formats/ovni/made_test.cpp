@@ -431,6 +431,24 @@ TEST(OvniMade, StreamsInOrderStayAndAreRefusedWhereTheWindowIsTooSmall) {
   EXPECT_LT(refused, 1900U);
 }
 
+// Clocks are unsigned: half of them lie beyond 2^63.
+TEST(OvniMade, ClocksBeyondTheLargestSignedNumber) {
+  const TemporaryDirectory scratch;
+  StreamBuilder made;
+  made.event("OHx", 4'000'000'000'000'000'000U,
+             Payload().add(std::int32_t{0}).add(std::int32_t{-1}).add(std::uint64_t{0}));
+  made.event("OHe", 12'000'000'000'000'000'000U);
+  auto stream = stream_of(Blob::own("late", made.bytes()), false);
+  ASSERT_TRUE(stream.ok());
+  NativeTrace trace;
+  trace.root = scratch.path();
+  stream->metadata = made_metadata();
+  trace.streams.push_back(std::move(*stream));
+  NullSink writer;
+  const auto status = emulate(trace, {}, writer, make_work());
+  EXPECT_TRUE(status.ok()) << status.error().text();
+}
+
 TEST(OvniMade, BitFlipsNeverCrash) {
   const std::string whole = made_stream();
   std::mt19937 random(20240229);

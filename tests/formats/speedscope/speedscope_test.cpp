@@ -135,6 +135,18 @@ TEST(Speedscope, WholeMillisecondsAreWrittenAsSuch) {
   EXPECT_EQ(written["profiles"][0]["weights"], nlohmann::json({7}));
 }
 
+TEST(Speedscope, ATotalThatIsTooLargeIsTheLargest) {
+  const TemporaryDirectory scratch;
+  const auto dataset = open_source(
+      Source::of(Blob::own("x.folded", std::string("a 9223372036854775807\nb 9223372036854775807\n"))), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  ASSERT_TRUE((*find_format("speedscope"))->write(**dataset, scratch / "out.speedscope.json", {}).ok());
+  std::ifstream in(scratch / "out.speedscope.json");
+  const auto written = nlohmann::json::parse(in);
+  EXPECT_EQ(written["profiles"][0]["weights"].size(), 2U);
+  EXPECT_EQ(written["profiles"][0]["endValue"], INT64_MAX);
+}
+
 TEST(Speedscope, ProfilesMayCountInDifferentUnits) {
   const std::string head =
       R"({"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[)";
