@@ -60,7 +60,7 @@ constexpr std::array<std::string_view, 4> kKeys = {"data", "columns", "column_me
 // The keys may be far apart: a file in whose front one of them stands is walked through from key to key. Others may
 // stand before it: attributes of the run.
 bool begins_as_json_split(const Blob& blob) {
-  constexpr std::uint64_t kLookedAt = 1 << 20;
+  constexpr std::uint64_t kLookedAt = 1 << 17;
   JsonScanner scanner(blob.size() > kLookedAt ? blob.part(0, kLookedAt) : blob);
   if (!scanner.accept('{')) return false;
   bool first = true;

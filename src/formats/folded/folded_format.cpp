@@ -47,6 +47,10 @@ std::size_t looked_at(std::string_view text) {
   if (text.size() <= kUsual || text.substr(0, kUsual).find('\n') != std::string_view::npos) {
     return std::min(text.size(), kUsual);
   }
+  // Others write long lines, too: JSON, for which a search for its end would cost as much as reading it.
+  const std::string_view head = trim(text.substr(0, kUsual));
+  const bool deep = head.find(';') != std::string_view::npos && head.find_first_of("{[<") != 0;
+  if (!deep) return kUsual;
   const std::size_t end = text.substr(0, kMost).find('\n', kUsual);
   // Characters of two bytes are not cut apart.
   return std::min({text.size(), kMost, end == std::string_view::npos ? kMost : (end + 2) / 2 * 2});
