@@ -1,40 +1,40 @@
 #!/bin/sh
 # fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus: the kept one, and the target's seeds.
 # fuzz.sh --all [SECONDS]: all of them, one per core at a time, and a table of what was executed, reached and found.
+# fuzz.sh --quick [SECONDS [TARGET...]]: the same without the address sanitizer, with short inputs and one question for each,
+#   which is ten times as fast and more; until each has been executed ten million times. What reaches new code is tried
+#   again by --all.
 # fuzz.sh --table: what all runs so far have executed and reached.
 # fuzz.sh --keep [TARGET...]: makes what was found small and keeps it in fuzz/corpus.
 # fuzz.sh --replay PROGRAMS TARGET: every kept input once, in programs built elsewhere.
-# A target is a fuzz program of its own (fuzz/TARGET_fuzz.cpp), a format of one file, read by format_fuzz, or a dataset of
-# several files, made by bundle_fuzz.
+# A target is a fuzz program of its own (fuzz/TARGET_fuzz.cpp), or one of those of format_fuzz: a format of one file, or a
+# dataset of several.
 # FATHOM_FUZZ_OWN=1 leaves out data from outside of this repository: only what grew without them may be kept.
 set -eu
 cd "$(dirname "$0")/.."
 programs=build-fuzz/fuzz
+quick_programs=build-fuzz-quick/fuzz
+enough=10000000
 own=${FATHOM_FUZZ_OWN:-}
 corpora=build-fuzz/corpus${own:+-own}
+short=build-fuzz/short${own:+-own}
 # Stacks of allocations and a long memory of freed ones cost more than half of the time; a finding is run again with them.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-malloc_context_size=1:quarantine_size_mb=8}"
 
-in_list() { FATHOM_FUZZ_FORMAT=list "$programs/$1_fuzz" | grep -qx -- "$2"; }
-
-targets() {
-  {
-    FATHOM_FUZZ_FORMAT=list $programs/format_fuzz
-    FATHOM_FUZZ_FORMAT=list $programs/bundle_fuzz
-    for program in "$programs"/*_fuzz; do basename "$program" _fuzz; done | grep -vx -e format -e bundle
-  } | sort | awk '$0 == last { print "fuzz: two targets are called " $0 > "/dev/stderr"; exit 1 } { last = $0; print }'
+# Target and program, one a line: each program of formats has several.
+list() {
+  for program in "$programs"/alone_* "$programs"/*_fuzz; do
+    [ -x "$program" ] || continue
+    case $program in
+      */alone_* | */format_fuzz)
+        FATHOM_FUZZ_TARGET=list "$program" | awk -v program="$(basename "$program")" '{ print $1, program }' ;;
+      *) echo "$(basename "$program" _fuzz) $(basename "$program")" ;;
+    esac
+  done | awk '!($1 in seen) { seen[$1] = 1; print }' | sort
 }
 
-# The program that runs a target.
-program_of() {
-  for kind in format bundle; do
-    if in_list $kind "$1"; then
-      echo $kind
-      return
-    fi
-  done
-  echo "$1"
-}
+targets() { echo "${listed:=$(list)}" | cut -d' ' -f1; }
+program_of() { echo "${listed:=$(list)}" | awk -v target="$1" '$1 == target { print $2 }'; }
 
 # unpack TARGET INTO: the kept inputs.
 unpack() {
@@ -45,6 +45,8 @@ unpack() {
 # Seeds: what is kept, and what the target's own list names (fuzz/TARGET.seeds, one pattern a line), small ones only.
 seed() {
   corpus=$corpora/$1
+  bundle=
+  ! grep -q "{\"$1\", " fuzz/format_fuzz.cpp || bundle=1
   mkdir -p "build-fuzz/findings/$1"
   unpack "$1" "$corpus"
   [ -f "fuzz/$1.seeds" ] || return 0
@@ -53,7 +55,7 @@ seed() {
     for file in $pattern; do
       [ -e "$file" ] || continue
       seed="$corpus/seed-$(printf %s "$file" | cksum | cut -d' ' -f1)"
-      if [ "$2" = bundle ]; then
+      if [ -n "$bundle" ]; then
         python3 scripts/fuzz_bundle.py "$file" "$seed"
       elif [ -f "$file" ] && [ "$(wc -c <"$file")" -lt 200000 ]; then
         case $file in *.gz) gzip -dc "$file" >"$seed" ;; *) cp -f "$file" "$seed" ;; esac
@@ -66,53 +68,93 @@ seed() {
 # run TARGET SECONDS CORE: on one core, that is with one thread: waking others takes longer than reading most of the
 # inputs. Without weighing of inputs by entropy, which does so, too.
 run() {
-  kind=$(program_of "$1")
-  seed "$1" "$kind"
-  {
-    FATHOM_FUZZ_FORMAT="$1" taskset -c "$3" "$programs/${kind}_fuzz" "$corpora/$1" -max_total_time="$2" \
-      -rss_limit_mb=2048 -entropic=0 -timeout=25 -print_final_stats=1 -artifact_prefix="build-fuzz/findings/$1/" 2>&1 ||
-      echo "fuzz: $1: found something"
-  } | tee "build-fuzz/$1.log"
-  note "$1"
+  seed "$1"
+  mkdir -p "$short/$1"
+  start "$1" "$3" "$programs/$(program_of "$1")" "$corpora/$1" "$short/$1" -max_total_time="$2"
+  note "$1" sanitized
   ! grep -q '^fuzz: .*found something' "build-fuzz/$1.log"
 }
 
-# Adds the last run of a target to fuzz/executions.tsv: target, executions of all runs, most edges.
+# run_quick TARGET SECONDS CORE: what is still missing to ten million executions. Short inputs are those of at most a
+# thousand bytes, of datasets of several files of twice the smallest.
+run_quick() {
+  executed=$(awk -F '\t' -v target="$1" '$1 == target { print $3 }' fuzz/executions.tsv)
+  [ "${executed:-0}" -lt $enough ] || return 0
+  seed "$1"
+  mkdir -p "$short/$1"
+  smallest=$(find "$corpora/$1" -type f -size +8c -printf '%s\n' | sort -n | head -1)
+  most=$((2 * ${smallest:-0} > 1000 ? 2 * ${smallest:-0} : 1000))
+  find "$corpora/$1" -type f -size "-$((most + 1))c" -exec cp -n {} "$short/$1" \;
+  export FATHOM_FUZZ_ONE_QUESTION=1
+  start "$1" "$3" "$programs/$(program_of "$1")" "$short/$1" -max_len=$most -runs=$((enough - ${executed:-0})) -max_total_time="$2"
+  note "$1" quick
+  ! grep -q '^fuzz: .*found something' "build-fuzz/$1.log"
+}
+
+# start TARGET CORE PROGRAM ARGUMENTS...
+start() {
+  target=$1
+  core=$2
+  shift 2
+  {
+    FATHOM_FUZZ_TARGET="$target" taskset -c "$core" "$@" -rss_limit_mb=2048 -entropic=0 -timeout=25 -print_final_stats=1 \
+      -artifact_prefix="build-fuzz/findings/$target/" 2>&1 || echo "fuzz: $target: found something"
+  } | tee "build-fuzz/$target.log"
+}
+
+# note TARGET sanitized|quick: adds the last run of a target to fuzz/executions.tsv: target, executions of all runs with
+# sanitizers, of all quick ones, most edges that the former reached.
 note() {
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log" | tail -1)
   edges=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "build-fuzz/$1.log" | tail -1)
   (
     flock 9
-    awk -F '\t' -v target="$1" -v more="${executions:-0}" -v edges="${edges:-0}" '
-      $1 == target { $2 += more; if (edges > $3 + 0) $3 = edges; seen = 1 }
-      { printf "%s\t%d\t%d\n", $1, $2, $3 }
-      END { if (!seen) printf "%s\t%d\t%d\n", target, more, edges }' fuzz/executions.tsv | LC_ALL=C sort >build-fuzz/executions.tsv
+    awk -F '\t' -v target="$1" -v kind="$2" -v more="${executions:-0}" -v edges="${edges:-0}" '
+      function add() {
+        if (kind == "quick") { $3 += more; return }
+        $2 += more
+        if (edges > $4 + 0) $4 = edges
+      }
+      $1 == target { add(); seen = 1 }
+      { printf "%s\t%d\t%d\t%d\n", $1, $2, $3, $4 }
+      END { if (!seen) { $1 = target; $2 = $3 = $4 = 0; add(); printf "%s\t%d\t%d\t%d\n", $1, $2, $3, $4 } }' \
+      fuzz/executions.tsv | LC_ALL=C sort >build-fuzz/executions.tsv
     cp build-fuzz/executions.tsv fuzz/executions.tsv
   ) 9>build-fuzz/lock
 }
 
-# All targets, one per core at a time.
+# run_all HOW SECONDS [TARGET...]: all targets, or these, one per core at a time.
 run_all() {
-  cores=$(nproc)
-  for core in $(seq 0 $((cores - 1))); do
-    for target in $(targets | awk -v core="$core" -v cores="$cores" 'NR % cores == core'); do
-      run "$target" "$1" "$core" >/dev/null || echo "fuzz: $target: see build-fuzz/$target.log" >&2
+  how=$1
+  seconds=$2
+  shift 2
+  # shellcheck disable=SC2046
+  [ $# -gt 0 ] || set -- $(targets)
+  printf '%s\n' "$@" >build-fuzz/waiting
+  for core in $(seq 0 $(($(nproc) - 1))); do
+    while target=$(next_waiting) && [ -n "$target" ]; do
+      $how "$target" "$seconds" "$core" >/dev/null || echo "fuzz: $target: see build-fuzz/$target.log" >&2
     done &
   done
   wait
   table
 }
 
+# Takes the first line of the list of targets that wait for a core.
+next_waiting() {
+  (
+    flock 9
+    head -1 build-fuzz/waiting
+    sed -i 1d build-fuzz/waiting
+  ) 9>build-fuzz/waiting.lock
+}
+
 # What all runs did, for docs/reliability.md, and what they found that is not removed yet.
 table() {
   awk -F '\t' '
     function grouped(n) { return n < 1000 ? n : grouped(int(n / 1000)) sprintf(",%03d", n % 1000) }
-    { row[NR] = $1 " | " grouped($2) " | " grouped($3) }
-    END {
-      print "| target | executions | edges | target | executions | edges |\n|---|---:|---:|---|---:|---:|"
-      half = int((NR + 1) / 2)
-      for (i = 1; i <= half; ++i) print "| " row[i] " | " (i + half in row ? row[i + half] : " | | ") " |"
-    }' fuzz/executions.tsv
+    BEGIN { print "| target | executions with sanitizers | quick executions | edges |\n|---|---:|---:|---:|" }
+    { print "| " $1 " | " grouped($2) " | " grouped($3) " | " grouped($4) " |" }' fuzz/executions.tsv
   found=$(find build-fuzz/findings -type f 2>/dev/null)
   [ -z "$found" ] || { echo "$found" | sed 's/^/fuzz: found: /' >&2; return 1; }
 }
@@ -124,9 +166,9 @@ keep() {
   [ -d "$from" ] || { echo "fuzz: nothing was found for '$1' with FATHOM_FUZZ_OWN=1" >&2; return 1; }
   small=build-fuzz/small/$1
   rm -rf "$small"
-  mkdir -p "$small" fuzz/corpus
-  FATHOM_FUZZ_FORMAT="$1" "$programs/$(program_of "$1")_fuzz" -merge=1 -rss_limit_mb=2048 \
-    "$small" "$from" >"build-fuzz/$1.keep.log" 2>&1
+  mkdir -p "$small" "build-fuzz/short-own/$1" fuzz/corpus
+  FATHOM_FUZZ_TARGET="$1" "$programs/$(program_of "$1")" -merge=1 -rss_limit_mb=2048 \
+    "$small" "$from" "build-fuzz/short-own/$1" >"build-fuzz/$1.keep.log" 2>&1
   find "build-fuzz/findings/$1" -name 'crash-*' -exec cp {} "$small" \;
   tar -cf - --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -C "$small" . |
     xz -9e >"fuzz/corpus/$1.tar.xz"
@@ -139,14 +181,25 @@ replay() {
   trap 'rm -rf "$inputs"' EXIT
   unpack "$2" "$inputs"
   [ -n "$(ls "$inputs")" ] || { echo "fuzz: nothing is kept for '$2'" >&2; return 1; }
-  find "$inputs" -type f -print0 | FATHOM_FUZZ_FORMAT="$2" xargs -0 "$programs/$(program_of "$2")_fuzz" -rss_limit_mb=2048
+  find "$inputs" -type f -print0 | FATHOM_FUZZ_TARGET="$2" xargs -0 "$programs/$(program_of "$2")" -rss_limit_mb=2048
 }
 
 case ${1:-} in
   "") targets ;;
-  --all) run_all "${2:-60}" ;;
+  --all)
+    listed=$(list)
+    run_all run "${2:-60}"
+    ;;
+  --quick)
+    programs=$quick_programs
+    listed=$(list)  # once for all
+    seconds=${2:-600}
+    shift $(($# < 2 ? $# : 2))
+    run_all run_quick "$seconds" "$@"
+    ;;
   --table) table ;;
   --keep)
+    programs=$quick_programs
     shift
     # shellcheck disable=SC2046
     [ $# -gt 0 ] || set -- $(targets)
