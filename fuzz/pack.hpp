@@ -40,7 +40,7 @@ inline std::string tar_of(const std::vector<BundledFile>& files) {
 inline std::string zip_of(const std::vector<BundledFile>& files) {
   const auto number = [](std::size_t value, int size) {
     std::string out;
-    for (int i = 0; i < size; ++i) out += static_cast<char>(value >> 8 * i & 0xFF);
+    for (int i = 0; i < size; ++i, value >>= 8) out += static_cast<char>(value & 0xFF);
     return out;
   };
   std::string out;

@@ -225,7 +225,7 @@ Match recognise_text(std::string_view head) {
     if (content.empty() || line.front() == '#') continue;
     for (const std::string_view field : {"PARAMETER", "POINTS", "METRIC", "REGION", "DATA"}) {
       const std::string_view word = content.substr(0, field.size());
-      const bool ends = content.size() == field.size() || is_blank(content[field.size()]);
+      const bool ends = content.size() <= field.size() || is_blank(content[field.size()]);
       if (word == field && ends) return {Confidence::certain, fmt::format("its first field is {}", field)};
       if (equal_ignoring_case(word, field) && ends) {
         return {Confidence::maybe, fmt::format("its first field looks like {}", field)};

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "formats/extrap/extra_p_writer.hpp"
+#include "formats/extrap/text_reader.hpp"
 #include "formats/registry.hpp"
 #include "io/file.hpp"
 
@@ -63,6 +64,16 @@ TEST(ExtrapDamage, EveryFormat) {
 }
 
 // What one format writes the others read: values, nesting and order survive.
+// Texts that end inside of the word that they are recognised by: nothing behind them is looked at (the sanitized build
+// checks every index).
+TEST(ExtrapDamage, BeginningsOfFieldsAreNoFields) {
+  constexpr std::string_view kWord = "PARAMETER";
+  for (std::size_t size = 0; size < kWord.size(); ++size) {
+    EXPECT_EQ(recognise_text(kWord.substr(0, size)).confidence, Confidence::no) << size;
+  }
+  EXPECT_EQ(recognise_text(kWord).confidence, Confidence::certain);
+}
+
 TEST(ExtrapWriters, RoundTrips) {
   auto dataset = open_source(Source::of(Blob::own("x", std::string(kJson))), make_work());
   ASSERT_TRUE(dataset.ok());
