@@ -13,6 +13,7 @@
 #include "experiment/unit.hpp"
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
+#include "profile/export/void_metrics.hpp"
 
 namespace fathom {
 namespace {
@@ -143,6 +144,19 @@ double combined(const RunValues& run) {
   return sum;
 }
 
+std::vector<MetricId> chosen_metrics(const Definitions& defs, const CollectOptions& options) {
+  std::vector<MetricId> chosen;
+  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+    const Metric& metric = defs.metrics[i];
+    const auto& names = options.metrics;
+    if (names.empty() ? !metric.parent.valid() && !metric.hidden
+                      : std::find(names.begin(), names.end(), metric.name) != names.end()) {
+      chosen.emplace_back(i);
+    }
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Result<std::vector<RunValues>> values_of_run(const Profile& profile, const CollectOptions& options, LeftOut& left_out) {
@@ -150,14 +164,12 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
   const CallPaths paths(defs, options);
   std::vector<RunValues> result;
   std::set<std::uint32_t> without;
-  for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
-    const Metric& metric = defs.metrics[m];
-    const bool chosen = options.metrics.empty() ? !metric.parent.valid() && !metric.hidden
-                                                : std::find(options.metrics.begin(), options.metrics.end(),
-                                                            metric.name) != options.metrics.end();
-    if (!chosen) continue;
-    const MetricId id(m);
-    if (metric.switched_off || !why_unavailable(profile, id).empty() || (metric.scopes.empty() && !metric.derived())) {
+  const std::vector<MetricId> chosen = chosen_metrics(defs, options);
+  FATHOM_TRY(const std::vector<MetricId> counted, without_void_metrics(profile, chosen, "an experiment"));
+  for (const MetricId id : chosen) {
+    const Metric& metric = defs.metric(id);
+    const bool off = std::find(counted.begin(), counted.end(), id) == counted.end();
+    if (off || !why_unavailable(profile, id).empty() || (metric.scopes.empty() && !metric.derived())) {
       left_out.metrics.push_back(metric.name);
       continue;
     }
