@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "defs/context_name.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/call_path.hpp"
 #include "experiment/run_filters.hpp"
@@ -98,7 +99,7 @@ class CallPaths {
     return options_.lines || context.edge != Edge::lexical || !context.parent.valid();
   }
   [[nodiscard]] std::string name_of(ContextId id) const {
-    return options_.parameters_from.empty() ? defs_.context_name(id) : defs_.region_of(id).name;
+    return context_name_without(defs_, id, options_.parameters_from);
   }
   void find_parameters(std::size_t i) {
     const Context& context = defs_.contexts[ContextId(i)];
@@ -111,7 +112,7 @@ class CallPaths {
       const double* number = std::get_if<double>(&parameter.value);
       const auto value =
           number != nullptr ? std::optional(*number) : parse_double(std::get<std::string>(parameter.value));
-      if (value) own[static_cast<std::size_t>(at - options_.parameters_from.begin())] = *value;
+      own[static_cast<std::size_t>(at - options_.parameters_from.begin())] = value;
     }
   }
 
@@ -189,8 +190,9 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
                              : options.lines   ? Flavour::Kind::own
                                                : Flavour::Kind::exclusive;
     selection.locations = all_locations(defs);
-    // All locations together: of what is derived that is no sum of theirs (a ratio of sums is no sum of ratios).
-    selection.aggregate = options.scaling == Scaling::strong && metric.derived();
+    // All locations together: of what is derived or composite that is no sum of theirs (a ratio of sums is no sum of
+    // ratios).
+    selection.aggregate = options.scaling == Scaling::strong && (metric.derived() || metric.type.is_composite());
     auto cells = compute(noting ? *noting : profile, id, selection);
     if (!cells) return std::move(cells).error().with(fmt::format("metric '{}'", metric.name));
     const std::size_t before = result.size();
