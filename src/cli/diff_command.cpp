@@ -138,6 +138,18 @@ class DiffCommand final : public Command {
     return out;
   }
 
+  // Of `a`: those that are named, or else what a user would look at first, and both have.
+  [[nodiscard]] Result<std::vector<MetricId>> compared_metrics(const Profile& a, const Profile& b) const {
+    FATHOM_TRY(std::vector<MetricId> metrics, choose_or_guess_metrics(a, arguments_.metrics));
+    const auto in_b = [&](MetricId id) { return b.defs().find_metric(a.defs().metric(id).name).valid(); };
+    if (!arguments_.metrics.empty() || in_b(metrics.front())) return metrics;
+    for (std::size_t i = 0; i < a.defs().metrics.size(); ++i) {
+      const Metric& metric = a.defs().metrics[i];
+      if (!metric.hidden && !metric.switched_off && in_b(MetricId(i))) return std::vector<MetricId>{MetricId(i)};
+    }
+    return metrics;
+  }
+
   Result<std::vector<MetricChanges>> compare_profiles(Session& session, Dataset& first, Dataset& second) {
     if (!also_before_.empty() || !also_after_.empty()) {
       FATHOM_CHECK(first_alone(session, "comparing repetitions is"));
@@ -153,7 +165,7 @@ class DiffCommand final : public Command {
     const std::vector<ProfilePtr> before = *std::move(reduced);
     const Profile& a = *before.front();
     const Profile& b = *after.front();
-    FATHOM_TRY(const std::vector<MetricId> metrics, choose_or_guess_metrics(a, arguments_.metrics));
+    FATHOM_TRY(const std::vector<MetricId> metrics, compared_metrics(a, b));
     DiffOptions options;
     options.inclusive = inclusive_;
     const std::string by = match();

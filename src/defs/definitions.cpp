@@ -1,6 +1,6 @@
 #include "defs/definitions.hpp"
 
-#include "base/number.hpp"
+#include "defs/context_name.hpp"
 
 namespace fathom {
 
@@ -19,18 +19,7 @@ std::vector<std::string> Definitions::metric_names() const {
   return names;
 }
 
-std::string Definitions::context_name(ContextId id) const {
-  std::string out = region_of(id).name;
-  const std::vector<ContextParameter>& parameters = contexts.details(id).parameters;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    out += i == 0 ? " (" : ", ";
-    out += parameters[i].key + "=";
-    const double* number = std::get_if<double>(&parameters[i].value);
-    out += number != nullptr ? exact_text(*number) : std::get<std::string>(parameters[i].value);
-  }
-  if (!parameters.empty()) out += ')';
-  return out;
-}
+std::string Definitions::context_name(ContextId id) const { return context_name_without(*this, id, {}); }
 
 std::string Definitions::path(ContextId id) const {
   std::vector<ContextId> chain;

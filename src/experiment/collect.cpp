@@ -7,12 +7,14 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "defs/context_name.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/call_path.hpp"
 #include "experiment/run_filters.hpp"
 #include "experiment/unit.hpp"
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
+#include "profile/export/void_metrics.hpp"
 
 namespace fathom {
 namespace {
@@ -97,7 +99,7 @@ class CallPaths {
     return options_.lines || context.edge != Edge::lexical || !context.parent.valid();
   }
   [[nodiscard]] std::string name_of(ContextId id) const {
-    return options_.parameters_from.empty() ? defs_.context_name(id) : defs_.region_of(id).name;
+    return context_name_without(defs_, id, options_.parameters_from);
   }
   void find_parameters(std::size_t i) {
     const Context& context = defs_.contexts[ContextId(i)];
@@ -110,7 +112,7 @@ class CallPaths {
       const double* number = std::get_if<double>(&parameter.value);
       const auto value =
           number != nullptr ? std::optional(*number) : parse_double(std::get<std::string>(parameter.value));
-      if (value) own[static_cast<std::size_t>(at - options_.parameters_from.begin())] = *value;
+      own[static_cast<std::size_t>(at - options_.parameters_from.begin())] = value;
     }
   }
 
@@ -143,6 +145,19 @@ double combined(const RunValues& run) {
   return sum;
 }
 
+std::vector<MetricId> chosen_metrics(const Definitions& defs, const CollectOptions& options) {
+  std::vector<MetricId> chosen;
+  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+    const Metric& metric = defs.metrics[i];
+    const auto& names = options.metrics;
+    if (names.empty() ? !metric.parent.valid() && !metric.hidden
+                      : std::find(names.begin(), names.end(), metric.name) != names.end()) {
+      chosen.emplace_back(i);
+    }
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Result<std::vector<RunValues>> values_of_run(const Profile& profile, const CollectOptions& options, LeftOut& left_out) {
@@ -150,14 +165,12 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
   const CallPaths paths(defs, options);
   std::vector<RunValues> result;
   std::set<std::uint32_t> without;
-  for (std::size_t m = 0; m < defs.metrics.size(); ++m) {
-    const Metric& metric = defs.metrics[m];
-    const bool chosen = options.metrics.empty() ? !metric.parent.valid() && !metric.hidden
-                                                : std::find(options.metrics.begin(), options.metrics.end(),
-                                                            metric.name) != options.metrics.end();
-    if (!chosen) continue;
-    const MetricId id(m);
-    if (metric.switched_off || !why_unavailable(profile, id).empty() || (metric.scopes.empty() && !metric.derived())) {
+  const std::vector<MetricId> chosen = chosen_metrics(defs, options);
+  FATHOM_TRY(const std::vector<MetricId> counted, without_void_metrics(profile, chosen, "an experiment"));
+  for (const MetricId id : chosen) {
+    const Metric& metric = defs.metric(id);
+    const bool off = std::find(counted.begin(), counted.end(), id) == counted.end();
+    if (off || !why_unavailable(profile, id).empty() || (metric.scopes.empty() && !metric.derived())) {
       left_out.metrics.push_back(metric.name);
       continue;
     }
@@ -177,8 +190,9 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
                              : options.lines   ? Flavour::Kind::own
                                                : Flavour::Kind::exclusive;
     selection.locations = all_locations(defs);
-    // All locations together: of what is derived that is no sum of theirs (a ratio of sums is no sum of ratios).
-    selection.aggregate = options.scaling == Scaling::strong && metric.derived();
+    // All locations together: of what is derived or composite that is no sum of theirs (a ratio of sums is no sum of
+    // ratios).
+    selection.aggregate = options.scaling == Scaling::strong && (metric.derived() || metric.type.is_composite());
     auto cells = compute(noting ? *noting : profile, id, selection);
     if (!cells) return std::move(cells).error().with(fmt::format("metric '{}'", metric.name));
     const std::size_t before = result.size();

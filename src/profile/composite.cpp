@@ -44,7 +44,14 @@ struct Atomic {
 
 // ---- histogram: f64 minimum, f64 maximum, n bins over equal parts of that range
 
-bool histogram_valid(const std::byte* at) { return f64(at, 0) != DBL_MAX && f64(at, 1) != -DBL_MAX; }
+// False for one that is marked as empty, and for one that is wholly zero: where nothing is stored there is no range.
+bool histogram_valid(const std::byte* at, std::size_t bins) {
+  if (f64(at, 0) == DBL_MAX || f64(at, 1) == -DBL_MAX) return false;
+  for (std::size_t i = 0; i < 2 + bins; ++i) {
+    if (f64(at, i) != 0) return true;
+  }
+  return false;
+}
 
 // Adds the bins of one histogram, spread over its range, to equal bins over another range around it.
 void redistribute(const std::byte* from, std::size_t bins, double low, double high, std::vector<double>& to) {
@@ -74,8 +81,8 @@ void redistribute(const std::byte* from, std::size_t bins, double low, double hi
 }
 
 void histogram_plus(std::size_t bins, std::byte* target, const std::byte* other) {
-  if (!histogram_valid(other)) return;
-  if (!histogram_valid(target)) {
+  if (!histogram_valid(other, bins)) return;
+  if (!histogram_valid(target, bins)) {
     std::memcpy(target, other, (2 + bins) * sizeof(double));
     return;
   }

@@ -195,6 +195,21 @@ TEST(Collect, StrongScalingTakesRatiosOfSums) {
   EXPECT_EQ(got, (Values{{"time", {6, 2}}, {"visits", {1, 3}}, {"per_visit", {2}}}));  // (6 + 2) / (1 + 3)
 }
 
+// The whole of complex numbers is the modulus of their sum, not the sum of their moduli: |3 + 4i| and not 3 + 4.
+TEST(Collect, StrongScalingCombinesCompositesByTheirRules) {
+  test::MemoryProfile made;
+  const MetricId wave = made.metric("wave", ValueKind::complex);
+  made.context("main");
+  made.values<double>(wave, "main", {3, 0, 0, 4});
+  CollectOptions options;
+  options.scaling = Scaling::strong;
+  LeftOut left_out;
+  const auto values = values_of_run(*made.build(), options, left_out);
+  ASSERT_TRUE(values.ok());
+  ASSERT_EQ(values->size(), 1u);
+  EXPECT_EQ((*values)[0].values, std::vector<double>{5});
+}
+
 // solve is called with two sizes; below it, and with the size of its caller, kernel.
 ProfilePtr with_parameters() {
   Definitions defs;
@@ -256,6 +271,33 @@ TEST(Collect, ParametersOfCallPathsCanBeParametersOfTheExperiment) {
                                                                    {{"main->solve", 1000}, 4},
                                                                    {{"main->solve->operator- >", 1000}, 5}}));
   EXPECT_EQ(left_out.without_parameters, 1U);  // main
+}
+
+// Calls that differ in another parameter are others, not repetitions.
+TEST(Collect, ParametersThatAreNotTakenStayInTheName) {
+  auto profile = std::make_shared<Profile>(*with_parameters());
+  auto defs = std::make_shared<Definitions>(profile->defs());
+  ContextTreeBuilder builder;
+  const auto main = builder.add(ContextTreeBuilder::kRoot, RegionId(0), 0);
+  builder.details(main).parameters.push_back({"size", 5.0});
+  for (const char* mode : {"a", "b"}) {
+    const auto solve = builder.add(main, RegionId(1), builder.size());
+    builder.details(solve).parameters.push_back({"size", 10.0});
+    builder.details(solve).parameters.push_back({"mode", std::string(mode)});
+  }
+  const auto unknown = builder.add(main, RegionId(2), builder.size());
+  builder.details(unknown).parameters.push_back({"size", std::string("large")});
+  defs->contexts = std::move(builder).build();
+  profile->definitions = defs;
+  LeftOut left_out;
+  CollectOptions options;
+  options.parameters_from = {"size"};
+  const auto values = values_of_run(*profile, options, left_out);
+  ASSERT_TRUE(values.ok());
+  Values got;
+  for (const RunValues& v : *values) got[v.callpath] = {v.parameters.at(0), v.values.at(0)};
+  EXPECT_EQ(got, (Values{{"main", {5, 1}}, {"main->solve (mode=a)", {10, 2}}, {"main->solve (mode=b)", {10, 3}}}));
+  EXPECT_EQ(left_out.without_parameters, 1U);  // its own size is no number, and it has not its caller's
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ def compare(where, before, after, to, stderr):
     counted += said(stderr, "is left out: it is evaluated per cell")
     # Unsigned counters whose parts are more than the whole, costs below zero, and what does not fit.
     changed = re.search(r"exclusive values below zero|a cost is negative|does not fit into 64 bits", stderr)
-    without = noted(stderr, r"([\d,]+) locations that are no threads, with their values")
+    without = noted(stderr, r"([\d,]+) locations that are no threads; they are left out")
     for metric, value in before["totals"].items():
-        if without or metric in before["switched off"]:
+        if without:
             continue
         if to == "folded" and metric == "samples" and metric in left_out:
             continue  # the one metric of folded stacks is called so, whichever it was
@@ -225,12 +225,6 @@ def said(stderr, text):
     return 0 if not found else int((found.group(1) or "1").replace(",", ""))
 
 
-def switched_off(place):
-    """Metrics of a Cube file that are declared as VOID: their values do not count."""
-    status, out, _ = matrix.run(program, ["dump", place]) if place.endswith(".cubex") else (2, b"", "")
-    return set() if status != 0 else set(re.findall(r'metric \d+ "([^"]*)"[^\n]*val=VOID', out.decode("utf-8", "replace")))
-
-
 def units(place):
     status, out, _ = matrix.run(program, ["convert", place, "-", "--to", "csv", "--table", "metric", "--quiet"])
     return {} if status != 0 else {row["name"]: row["unit"] for row in csv.DictReader(io.StringIO(out.decode()))}
@@ -326,7 +320,6 @@ class Conversions:
                     break  # damaged, or with formulas that do not end: nothing to compare with
                 before = described(reduced)
                 before["units"] = units(reduced)
-                before["switched off"] = switched_off(reduced)
             if to in WHOLE_NUMBERS and not any(before["totals"].values()):
                 continue  # stacks without a value are no stacks
             compare(where, before, described(target), to, stderr)

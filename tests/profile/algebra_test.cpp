@@ -81,6 +81,27 @@ TEST(Algebra, MergeTakesTheLastAndMeanTheAverage) {
   EXPECT_EQ(value(mean, "least", "main", 1), 2);
 }
 
+// A name that stands for a number in one profile and for a pair of them in the other: the first decides.
+TEST(Algebra, ValuesOfAnotherKindTakeNoPartAndAreTold) {
+  const auto made = [](ValueKind kind) {
+    test::MemoryProfile make({"0"});
+    const MetricId odd = make.metric("odd", kind);
+    make.context("main");
+    make.values<double>(odd, "main", {3, 4});
+    return make.build();
+  };
+  for (const auto& [a, b, kept] :
+       {std::tuple(ValueKind::f64, ValueKind::complex, 3.0), {ValueKind::complex, ValueKind::f64, 5.0}}) {
+    const ProfilePtr second = made(b);
+    const auto merged = algebra::merge({made(a), second});
+    EXPECT_EQ(value(merged, "odd", "main", 0), kept);
+    const auto said = second->work->diagnostics.all();
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_EQ(said[0].id, "profile.other_type");
+    EXPECT_EQ(said[0].severity, Severity::data_loss);
+  }
+}
+
 TEST(Algebra, JoinPutsLocationsSideBySide) {
   const auto joined = algebra::join_locations({first(), second()});
   ASSERT_TRUE(joined.ok());

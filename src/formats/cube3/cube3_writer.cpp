@@ -14,6 +14,7 @@
 #include "io/output_file.hpp"
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
+#include "profile/export/void_metrics.hpp"
 
 namespace fathom::cube3 {
 
@@ -209,7 +210,10 @@ class Writer {
       }
       for (const Topology::Coordinate& coordinate : topology.coordinates) {
         const auto found = system_.place.find(coordinate.node);
-        if (found == system_.place.end()) continue;
+        if (found == system_.place.end()) {
+          ++lost_coordinates_;
+          continue;
+        }
         const LevelledNode& node = system_.nodes[found->second];
         line("<coord {}=\"{}\">{}</coord>", kIds[static_cast<std::size_t>(node.kind)], node.id,
              fmt::join(coordinate.at, " "));
@@ -221,8 +225,8 @@ class Writer {
 
   Result<void> values() {
     line("<severity>");
-    for (const MetricId id : chosen_) {
-      if (defs_.metric(id).switched_off) continue;
+    FATHOM_TRY(const std::vector<MetricId> metrics, without_void_metrics(profile_, chosen_, "Cube 3"));
+    for (const MetricId id : metrics) {
       if (cancelled()) return cancelled_error();
       FATHOM_CHECK(matrix(id));
     }
@@ -237,6 +241,7 @@ class Writer {
     FATHOM_TRY(const Cells cells, compute(profile_, id, selection));
     line("<matrix metricId=\"{}\">", number_[id.index()]);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
+      for (const LocationId location : system_.others) lost_values_ += !cells.is_zero(row, location.index());
       const auto zero = [&](LocationId location) { return cells.is_zero(row, location.index()); };
       if (std::all_of(system_.threads.begin(), system_.threads.end(), zero)) continue;
       line("<row cnodeId=\"{}\">", context_id_[row]);
@@ -250,13 +255,22 @@ class Writer {
   }
 
   Result<void> report_losses() {
+    if (!system_.others.empty()) {
+      FATHOM_CHECK(profile_.work->diagnostics.add(
+          "cube3.locations_left_out", Severity::data_loss, Place::in(profile_.name),
+          fmt::format("Cube 3 has no place for {} locations that are no threads; they are left out with {} values",
+                      system_.others.size(), lost_values_),
+          system_.others.size()));
+    }
     std::vector<std::string> lost;
     for (const auto& [why, names] : left_out_) lost.push_back(fmt::format("{}: {}", why, fmt::join(names, ", ")));
-    if (system_.dropped_locations > 0) {
-      lost.push_back(fmt::format("{} locations that are no threads, with their values", system_.dropped_locations));
-    }
     if (system_.dropped_levels) lost.emplace_back("levels of the system tree between machine and node");
+    const auto& places = defs_.system.nodes;
+    if (std::any_of(places.begin(), places.end(), [](const SystemNode& node) { return !node.attributes.empty(); })) {
+      lost.emplace_back("attributes of places in the system");
+    }
     if (lost_attributes_) lost.emplace_back("attributes and parameters of metrics, regions and call paths");
+    if (lost_coordinates_ > 0) lost.push_back(fmt::format("{} coordinates of such places", lost_coordinates_));
     if (lost_kinds_) lost.emplace_back("paradigms and roles of regions");
     if (lost.empty()) return success();
     return profile_.work->diagnostics.warn("cube3.left_out", Place::in(profile_.name),
@@ -274,6 +288,8 @@ class Writer {
   std::vector<MetricId> chosen_;
   std::vector<std::uint64_t> context_id_;                     // by context
   std::map<std::string, std::vector<std::string>> left_out_;  // why -> metrics
+  std::uint64_t lost_values_ = 0;                             // of locations that are no threads
+  std::uint64_t lost_coordinates_ = 0;                        // of places in the system that are not written
   bool lost_attributes_ = false;
   bool lost_kinds_ = false;
 };

@@ -30,7 +30,7 @@ class Presser {
     std::vector<Path> paths;
     for (std::size_t i = 0; i < system_.location_count(); ++i) {
       if (!is_thread(system_.location(LocationId(i)))) {
-        ++out_.dropped_locations;
+        out_.others.emplace_back(i);
         continue;
       }
       Path path;

@@ -22,7 +22,7 @@ struct SystemLevels {
   std::vector<LevelledNode> nodes;            // in the order of the document
   std::map<SystemNodeId, std::size_t> place;  // where nodes of the tree went
   std::vector<LocationId> threads;            // by thread id
-  std::size_t dropped_locations = 0;          // that are no threads
+  std::vector<LocationId> others;             // locations that are no threads: there is no place for them
   bool dropped_levels = false;                // between the machine and the node
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 
@@ -277,6 +278,7 @@ Result<double> stored_number(dom::element value) {
   if (double number = 0; value.get(number) == simdjson::SUCCESS) return number;
   std::string_view text;
   if (value.get(text) != simdjson::SUCCESS) return Error("expected a number");
+  if (text == kNotComputed) return std::numeric_limits<double>::quiet_NaN();
   if (const auto slash = text.find('/'); slash != std::string_view::npos) {
     const auto above = parse_double(text.substr(0, slash));
     const auto below = parse_double(text.substr(slash + 1));

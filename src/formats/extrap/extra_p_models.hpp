@@ -17,7 +17,10 @@ using NameMap = std::map<std::string, std::string, std::less<>>;
 Result<ModelSets> read_model_sets(simdjson::dom::array sets, const Experiment& experiment, const NameMap& names,
                                   const Work& work, const Place& place);
 
-// A JSON number, or a text: "nan", "inf", "-inf" in any case, or a fraction "3/2".
+// What NumPy prints for a figure that it could not compute (a deviation that overflows, say): Extra-P writes it, too.
+inline constexpr std::string_view kNotComputed = "--";
+
+// A JSON number, or a text: "nan", "inf", "-inf" in any case, a fraction "3/2", or kNotComputed, which is NaN.
 Result<double> stored_number(simdjson::dom::element value);
 
 }  // namespace fathom::extrap

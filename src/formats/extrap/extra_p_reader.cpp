@@ -20,6 +20,11 @@ namespace dom = simdjson::dom;
 constexpr std::uint64_t kLargestJson = 0xFFFFFFFF;
 constexpr std::uint64_t kTreePerByte = 3;  // tokens, numbers and texts of the parsed document, as measured
 
+bool could_not_be_computed(dom::element value) {
+  std::string_view text;
+  return value.is_null() || (value.get(text) == simdjson::SUCCESS && text == kNotComputed);
+}
+
 class Reader {
  public:
   Reader(ZipReader zip, const Blob& archive, const Work& work)
@@ -163,7 +168,7 @@ class Reader {
     std::vector<double*> missing;
     for (const auto& [key, target] : figures) {
       dom::element value;
-      if (object[key].get(value) == simdjson::SUCCESS) {
+      if (object[key].get(value) == simdjson::SUCCESS && !could_not_be_computed(value)) {
         FATHOM_TRY(*target, stored_number(value));
         continue;
       }

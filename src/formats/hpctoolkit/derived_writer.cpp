@@ -52,6 +52,7 @@ Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, con
     std::string why = program == profile.programs.end() ? "its expression cannot be evaluated" : "";
     // Pre-derived metrics are evaluated before values are added up, which no formula of a database is.
     if (metric.derivation != Derivation::post) why = "it is evaluated per cell";
+    if (metric.switched_off) why = "it is declared void";
     if (why.empty()) {
       const Tree& value = program->second->value;
       auto inclusive = write(program->second->inclusive ? *program->second->inclusive : value, kExecution);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "profile/absent.hpp"
+#include "profile/export/void_metrics.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -16,14 +17,17 @@ Result<std::vector<MetricPlan>> plan_metrics(const Profile& profile) {
     return profile.work->diagnostics.warn("hpctoolkit.metric_left_out", Place::in(profile.name),
                                           fmt::format("metric '{}' is left out: {}", metric.name, why));
   };
-  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
-    const Metric& metric = defs.metrics[i];
+  std::vector<MetricId> all;
+  for (std::size_t i = 0; i < defs.metrics.size(); ++i) all.emplace_back(i);
+  FATHOM_TRY(const std::vector<MetricId> wanted, without_void_metrics(profile, all, "a database"));
+  for (const MetricId id : wanted) {
+    const Metric& metric = defs.metric(id);
     if (metric.derived()) continue;  // a formula, or left out by who writes those
     if (!metric.unusable.empty()) {
       FATHOM_CHECK(leave_out(metric, metric.unusable.c_str()));
       continue;
     }
-    if (metric.switched_off || metric.scopes.empty()) continue;
+    if (metric.scopes.empty()) continue;
     if (metric.type.is_composite()) {
       FATHOM_CHECK(leave_out(metric, "a database holds single numbers only"));
       continue;
@@ -32,7 +36,7 @@ Result<std::vector<MetricPlan>> plan_metrics(const Profile& profile) {
       FATHOM_CHECK(leave_out(metric, "minima and maxima would be added up in a database"));
       continue;
     }
-    MetricPlan plan{MetricId(i), metric.stored_as(Scope::own), metric.stored_as(Scope::exclusive),
+    MetricPlan plan{id, metric.stored_as(Scope::own), metric.stored_as(Scope::exclusive),
                     metric.stored_as(Scope::inclusive)};
     if (plan.own < 0 && plan.exclusive < 0 && plan.inclusive < 0) {
       FATHOM_CHECK(leave_out(metric, "it is stored in a scope that others do not follow from"));

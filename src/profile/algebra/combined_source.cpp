@@ -8,6 +8,7 @@
 
 #include "profile/absent.hpp"
 #include "profile/algebra/mapping.hpp"
+#include "profile/algebra/unite.hpp"
 #include "profile/composite.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/program.hpp"
@@ -143,6 +144,11 @@ class CombinedSource : public ValueSource {
     return true;
   }
 
+  // A void metric counts as zero beside others; where the result is void as well its values are kept.
+  static bool takes_no_part(const Metric& input, const Metric& result) {
+    return (input.switched_off && !result.switched_off) || (input.scopes.empty() && !input.derived());
+  }
+
   struct HandedOn {
     std::size_t part;
     StoredMetric metric;  // of the part
@@ -158,7 +164,7 @@ class CombinedSource : public ValueSource {
       const MetricId from = metrics_[part][metric.metric.index()];
       if (!from.valid()) continue;
       const Metric& input = parts_[part].profile->defs().metric(from);
-      if (input.switched_off || (input.scopes.empty() && !input.derived())) continue;
+      if (takes_no_part(input, info)) continue;
       if (!identical_[part] || input.derived() || input.type != info.type) return std::nullopt;
       for (std::uint32_t scope = 0; scope < input.scopes.size(); ++scope) {
         const StoredScope& stored = input.scopes[scope];
@@ -231,9 +237,10 @@ class CombinedSource : public ValueSource {
     const MetricId from = metrics_[part][metric.metric.index()];
     if (!from.valid()) return false;
     const Metric& input = profile.defs().metric(from);
-    if (input.switched_off || (input.scopes.empty() && !input.derived())) return false;
-    if (!input.derived() && form_of(input.type) == Form::packed && input.type != out.type()) return false;
-    const StoredScope& scope = definitions_->metric(metric.metric).scopes[metric.scope];
+    const Metric& info = definitions_->metric(metric.metric);
+    if (takes_no_part(input, info)) return false;
+    if (!can_become(input.type, out.type())) return false;
+    const StoredScope& scope = info.scopes[metric.scope];
     const Inverse& inverse = scope.scope == Scope::inclusive ? inclusive_[part]
                              : scope.scope == Scope::own     ? own_[part]
                                                              : exclusive_[part];
@@ -253,7 +260,7 @@ class CombinedSource : public ValueSource {
       while (end < wanted.size() && wanted[end].value - wanted[end - 1].value <= kGap) ++end;
       const std::vector<ContextId> some(wanted.begin() + static_cast<std::ptrdiff_t>(begin),
                                         wanted.begin() + static_cast<std::ptrdiff_t>(end));
-      FATHOM_TRY(Cells raw, compute(profile, from, {flavour_of(scope), some, columns.input, false}));
+      FATHOM_TRY(Cells raw, compute(profile, from, {flavour_of(scope), some, columns.input, false, info.switched_off}));
       const Cells cells = converted(std::move(raw), out.type());
       place(part, some, cells, columns, contexts, inverse, out, present);
       any = true;

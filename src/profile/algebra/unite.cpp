@@ -302,7 +302,27 @@ class SystemUnion {
   std::vector<std::vector<LocationId>> maps_;
 };
 
+// Numbers become each other; a histogram and a number have nothing in common.
+Result<void> report_other_types(const Inputs& inputs, const United& united) {
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const Definitions& defs = inputs[k]->defs();
+    for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+      const Metric& from = defs.metrics[i];
+      const Metric& to = united.definitions.metric(united.mappings[k].metrics[i]);
+      if (from.switched_off || to.derived() || can_become(from.type, to.type)) continue;
+      FATHOM_CHECK(inputs[k]->work->diagnostics.lost(
+          "profile.other_type", Place::in(inputs[k]->name),
+          fmt::format(
+              "metric '{}' is of the type {} here and of the type {} in another profile; its values take no part",
+              from.name, from.type.text(), to.type.text())));
+    }
+  }
+  return success();
+}
+
 }  // namespace
+
+bool can_become(ValueType from, ValueType to) { return from == to || (!from.is_composite() && !to.is_composite()); }
 
 Result<United> unite(const Inputs& inputs, SystemMatch match, bool side_by_side) {
   United out;
@@ -332,6 +352,7 @@ Result<United> unite(const Inputs& inputs, SystemMatch match, bool side_by_side)
   out.definitions.metrics = metrics.finish(out.mappings);
   std::move(contexts).finish(out.definitions, out.mappings);
   std::move(system).finish(out.definitions, out.mappings);
+  FATHOM_CHECK(report_other_types(inputs, out));
   return out;
 }
 

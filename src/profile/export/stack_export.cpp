@@ -13,6 +13,7 @@
 #include "defs/sample_weight.hpp"
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
+#include "profile/export/void_metrics.hpp"
 #include "profile/expression/program.hpp"
 #include "profile/selection.hpp"
 
@@ -149,7 +150,6 @@ Result<bool> StackExport::all_whole(MetricId id) const {
 Result<std::string> StackExport::judge(MetricId id) {
   const Metric& metric = profile_.defs().metric(id);
   if (metric.hidden) return std::string("hidden metrics");
-  if (metric.switched_off) return std::string("metrics that are switched off");
   if (!metric.type.is_plain_number()) return std::string("metrics that are no plain numbers");
   if (!why_unavailable(profile_, id).empty()) return std::string("metrics that cannot be read");
   const auto program = profile_.programs.find(id);
@@ -199,6 +199,7 @@ Result<void> StackExport::choose() {
   } else {
     FATHOM_TRY(wanted, choose_metrics(defs, options_.metrics));
   }
+  FATHOM_TRY(wanted, without_void_metrics(profile_, wanted, options_.format));
   struct LeftOut {
     std::vector<std::string> names;
     std::uint64_t values = 0;
@@ -216,7 +217,7 @@ Result<void> StackExport::choose() {
       }
       FATHOM_TRY(why, judge(id));
     }
-    if (why.empty() || why == "metrics that are switched off") continue;
+    if (why.empty()) continue;
     LeftOut& group = left_out[why];
     group.names.push_back(defs.metric(id).name);
     FATHOM_TRY(const std::uint64_t values, stored_values(id));

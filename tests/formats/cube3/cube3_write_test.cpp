@@ -61,7 +61,25 @@ TEST(Cube3Write, LeavesOutWhatCube3CannotHold) {
   std::string said;
   for (const Diagnostic& diagnostic : profile->work->diagnostics.all()) said += diagnostic.text + "\n";
   EXPECT_NE(said.find("no plain numbers: smallest"), std::string::npos) << said;
-  EXPECT_NE(said.find("1 locations that are no threads"), std::string::npos) << said;
+  EXPECT_NE(said.find("1 locations that are no threads; they are left out with 1 values"), std::string::npos) << said;
+}
+
+TEST(Cube3Write, LocationsThatAreNoThreadsAreALoss) {
+  test::MemoryProfile make({"0", "counters"});
+  make.defs().system.nodes.back().type = "metric";
+  const MetricId power = make.metric("power");
+  make.context("main");
+  make.values<double>(power, "main", {0, 4});
+  const auto profile = std::make_shared<Profile>(*make.build());
+  ASSERT_TRUE(round_trip(profile, "counters.cube"));
+  const auto said = profile->work->diagnostics.all();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].id, "cube3.locations_left_out");
+  EXPECT_EQ(said[0].severity, Severity::data_loss);
+  profile->work = make_work(true);
+  const DatasetPtr dataset = make_profile_dataset(profile);
+  EXPECT_FALSE(cube3::format().write(*dataset, target("strict.cube"), {false, {}}).ok());
+  EXPECT_FALSE(std::filesystem::exists(target("strict.cube")));
 }
 
 TEST(Cube3Write, KeepsIds) {
