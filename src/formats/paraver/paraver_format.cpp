@@ -21,6 +21,12 @@ std::filesystem::path beside(std::filesystem::path prv, std::string_view extensi
   return prv.replace_extension(extension);
 }
 
+Result<void> check_target(const std::filesystem::path& target) {
+  if (target.extension() != ".gz") return {};
+  return Error::usage(fmt::format("{}: Paraver traces are written as text, not packed", target.string()))
+      .hint("leave out '.gz'; gzip packs the file, and it is read like that");
+}
+
 // Nothing where there is none; one that is there and cannot be read is told.
 Result<std::optional<Blob>> read_beside(const std::filesystem::path& prv, std::string_view extension,
                                         const Work& work) {
@@ -62,6 +68,7 @@ class ParaverDataset : public Dataset {
     return trace_;
   }
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions&) override {
+    FATHOM_CHECK(check_target(target));
     FATHOM_TRY(const Blob records, open_file(path(), work()));
     std::vector<std::pair<std::string_view, Blob>> names;
     for (const std::string_view extension : {".pcf", ".row"}) {
@@ -107,6 +114,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions&) {
+  FATHOM_CHECK(check_target(target));
   FATHOM_TRY(const auto trace, dataset.trace());
   return write_trace(*trace, target, dataset.work());
 }
