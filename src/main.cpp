@@ -13,6 +13,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/program.hpp"
+#include "cli/standard_streams.hpp"
 
 namespace {
 
@@ -45,6 +46,7 @@ void ask_for_huge_pages() {
 }  // namespace
 
 int main(int count, char** arguments) {
+  fathom::cli::hold_closed_streams();
   keep_freed_memory();
   ask_for_huge_pages();
   // A reader that goes away ("| head") shows as a failed write, which ends the work quietly.

@@ -24,7 +24,7 @@ Error&& Error::hint(std::string text) && {
 }
 
 Error&& Error::as(ErrorKind kind) && {
-  kind_ = kind;
+  if (kind_ != ErrorKind::cancelled) kind_ = kind;  // work that was stopped has judged nothing
   return std::move(*this);
 }
 

@@ -48,15 +48,16 @@ bool turns_writing(std::uint32_t number) {
          (number >= 0x2066 && number <= 0x2069) || number == 0x2028 || number == 0x2029;
 }
 
-// "\x1b[31m" and the like: the length, or 0.
+// "\x1b[31m" and the like, as Terminal::paint has them: the length, or 0. Others (8 hides what follows) do not pass.
 std::size_t colour_at(std::string_view text) {
-  if (!text.starts_with("\x1b[")) return 0;
-  std::size_t at = 2;
-  while (at < text.size() && at < 4 && text[at] >= '0' && text[at] <= '9') ++at;
-  return at > 2 && at < text.size() && text[at] == 'm' ? at + 1 : 0;
+  for (const std::string_view one :
+       {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[36m"}) {
+    if (text.starts_with(one)) return one.size();
+  }
+  return 0;
 }
 
-std::string neutral(std::string_view text, bool lines) {
+std::string neutral(std::string_view text, bool lines, bool colours) {
   std::string out;
   out.reserve(text.size() + 16);
   while (!text.empty()) {
@@ -82,7 +83,7 @@ std::string neutral(std::string_view text, bool lines) {
       }
     } else if (lines && (text[0] == '\n' || text[0] == '\t')) {
       out += text[0];
-    } else if (const std::size_t colour = lines ? colour_at(text) : 0; colour > 0) {
+    } else if (const std::size_t colour = colours ? colour_at(text) : 0; colour > 0) {
       take = colour;
       out += text.substr(0, take);
     } else {
@@ -104,9 +105,9 @@ bool is_plain_text(std::string_view text) {
 
 std::string visible(std::string_view text) {
   if (is_plain_text(text)) return std::string(text);
-  return neutral(text, false);
+  return neutral(text, false, false);
 }
 
-std::string visible_lines(std::string_view text) { return neutral(text, true); }
+std::string visible_lines(std::string_view text, bool colours) { return neutral(text, true, colours); }
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/share_out.hpp"
+#include "base/visible.hpp"
 #include "cli/commands.hpp"
 #include "cli/company.hpp"
 #include "cli/reading_options.hpp"
@@ -142,19 +143,21 @@ class CheckCommand final : public Command {
       const std::string place = one.place.text();
       const bool info = one.severity == Severity::info;
       if (!info) ++defects;
-      session.out().write(fmt::format("{}: {}: {}{}\n", place.empty() ? path_ : place,
+      session.out().write(fmt::format("{}: {}: {}{}\n", visible(place.empty() ? path_ : place),
                                       terminal.paint(to_string(one.severity), info ? Style::dim : Style::yellow),
-                                      one.text, one.count > 1 ? fmt::format(" ({} times)", one.count) : ""));
+                                      visible(one.text), one.count > 1 ? fmt::format(" ({} times)", one.count) : ""));
     }
     if (!outcome.ok()) {
       ++defects;
-      session.out().write(fmt::format("{}\n", outcome.error().text()));
+      session.out().write(visible(outcome.error().text()) + "\n");
     }
     if (sound) {
-      session.out().write(fmt::format("{}: {} ({})\n", path_, terminal.paint("no defects", Style::green), format));
+      session.out().write(
+          fmt::format("{}: {} ({})\n", visible(path_), terminal.paint("no defects", Style::green), format));
     } else {
-      session.out().write(fmt::format(
-          "{}: {}\n", path_, terminal.paint(fmt::format("{} defect{}", defects, defects == 1 ? "" : "s"), Style::red)));
+      session.out().write(
+          fmt::format("{}: {}\n", visible(path_),
+                      terminal.paint(fmt::format("{} defect{}", defects, defects == 1 ? "" : "s"), Style::red)));
     }
     session.forget_diagnostics();
   }

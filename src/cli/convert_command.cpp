@@ -48,7 +48,9 @@ class ConvertCommand final : public Command {
   Result<int> run(Session& session) override {
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr dataset, session.open(in_));
+    const auto spare_input = [&] { return spare_inputs({&in_, 1}, output_.target); };
     if (output_.to == "parquet" || (output_.to.empty() && output_.target.ends_with(".parquet"))) {
+      FATHOM_CHECK(spare_input());
       FATHOM_CHECK(query::write_parquet(std::move(dataset), output_.target,
                                         {.table = table_,
                                          .partition_by = partition_,
@@ -60,6 +62,7 @@ class ConvertCommand final : public Command {
     }
     if (!partition_.empty()) return Error::usage("--partition is for Parquet");
     if (const auto form = text_tables()) {
+      FATHOM_CHECK(spare_input());
       FATHOM_CHECK(first_alone(session, "writing tables as text is"));
       FATHOM_CHECK(write_table_files(*dataset, *form, output_.target,
                                      {.table = table_, .force = session.work()->options.flag(kForce)}));
@@ -71,6 +74,7 @@ class ConvertCommand final : public Command {
     const Format& own = dataset->format();
     const Format* same = writes_one_of(own, levels) ? &own : nullptr;
     FATHOM_TRY(const Format* format, output_.format(same, levels, &own));
+    if (format != &own) FATHOM_CHECK(spare_input());
     FATHOM_CHECK(split(session, *dataset, *format));
     if (!derive_.empty()) {
       FATHOM_TRY(ProfilePtr profile, dataset->profile());

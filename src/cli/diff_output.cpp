@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/visible.hpp"
 #include "cli/profile_arguments.hpp"
 #include "io/output_file.hpp"
 #include "report/changes_json.hpp"
 #include "report/csv.hpp"
+#include "report/markdown.hpp"
 #include "report/text_table.hpp"
 
 namespace fathom::cli {
@@ -34,15 +36,6 @@ std::string number_text(const Table& table, std::string_view name, std::size_t r
   const Column& column = exact_or_rounded(table, name, row);
   if (column.is_null(row)) return std::string(missing);
   return column.type() == ColumnType::int128 ? exact_text(column.values<Int128>()[row]) : exact_text(column.real(row));
-}
-
-std::string markdown_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -120,7 +113,7 @@ void DiffReport::write_text(Session& session) const {
     const std::string unit(totals_.column("unit").text(i));
     const double relative = totals_.column("relative").real(i);
     session.out().write(fmt::format("{}{}: {} → {} ({}), {} of {} rows changed\n", i > 0 ? "\n" : "",
-                                    terminal.paint(std::string(totals_.column("metric").text(i)), Style::bold),
+                                    terminal.paint(visible(totals_.column("metric").text(i)), Style::bold),
                                     readable(totals_.column("before").real(i), unit),
                                     readable(totals_.column("after").real(i), unit),
                                     terminal.paint(growth_text(relative), colour(relative)), grouped(metric.changed),
@@ -163,7 +156,7 @@ void DiffReport::write_text(Session& session) const {
             "\n");
       }
     }
-    if (metric.failed) session.out().write(terminal.paint(failure_text(metric, i), Style::red) + "\n");
+    if (metric.failed) session.out().write(terminal.paint(visible(failure_text(metric, i)), Style::red) + "\n");
   }
 }
 

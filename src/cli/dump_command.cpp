@@ -1,4 +1,5 @@
 // fathom dump: the native records as text.
+#include "base/visible.hpp"
 #include "cli/commands.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
@@ -25,7 +26,9 @@ class DumpCommand final : public Command {
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
     Output& out = session.out();
     FATHOM_CHECK(dataset->dump(options_, [&](std::string_view text) {
-      out.write(text);
+      // A dump has no colours of its own.
+      const bool coloured = text.find('\x1b') != std::string_view::npos;
+      out.write(coloured ? visible_lines(text, false) : text);
       return !out.closed();
     }));
     return kDone;

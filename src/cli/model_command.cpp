@@ -13,6 +13,7 @@
 #include "cli/model_output.hpp"
 #include "cli/model_remarks.hpp"
 #include "cli/model_sets.hpp"
+#include "cli/output_arguments.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
 #include "experiment/usual_metric.hpp"
@@ -70,6 +71,9 @@ class ModelCommand final : public Command {
 
   Result<int> run(Session& session) override {
     if (plot_) FATHOM_CHECK(check_figure_name(*plot_));
+    for (const auto& target : {plot_, out_}) {
+      if (target) FATHOM_CHECK(spare_inputs(paths_, *target));
+    }
     FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
     FATHOM_CHECK(first_alone(session, "modelling is"));
@@ -168,6 +172,7 @@ class ModelCommand final : public Command {
     }
     all.insert(all.end(), sets.begin(), sets.end());
     FATHOM_TRY(const Format* format, find_format("extra-p"));
+    if (format != &dataset.format()) FATHOM_CHECK(spare_inputs(paths_, target.string()));
     // What reading was told to do to the experiment is done: nothing of it a second time.
     ExperimentDataset saved(*format, target, make_work(), experiment_data_);
     saved.use_as_it_is();

@@ -9,6 +9,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "experiment/unit.hpp"
 #include "report/csv.hpp"
 #include "report/text_table.hpp"
@@ -164,7 +165,7 @@ std::string ranking_text(const Experiment& e, const Ranking& ranking, std::size_
   }
   std::string text =
       fmt::format("{} model{}; now: {}; target: {}\n\n", ranking.models.size(), ranking.models.size() == 1 ? "" : "s",
-                  named_point(e, ranking.largest), named_point(e, ranking.target));
+                  visible(named_point(e, ranking.largest)), visible(named_point(e, ranking.target)));
   text += table.text(terminal);
   if (rows < ranking.models.size()) {
     text += fmt::format("… and {} more (-n 0 shows all)\n", ranking.models.size() - rows);
@@ -174,7 +175,7 @@ std::string ranking_text(const Experiment& e, const Ranking& ranking, std::size_
     for (std::size_t i = 0; i < rows; ++i) {
       if (!(ranking.models[i].*which)) continue;
       if (first) text += fmt::format("\n{}:\n", title);
-      text += wrapped(ranking.models[i].explanation, terminal.width, "  ");
+      text += wrapped(visible(ranking.models[i].explanation), terminal.width, "  ");
       first = false;
     }
   };

@@ -73,6 +73,16 @@ Result<const Format*> OutputArguments::format(const Format* fallback, std::span<
   return refuse(fmt::format("{} cannot hold a {}", found->name, fmt::join(names, " or a ")));
 }
 
+Result<void> spare_inputs(std::span<const std::string> inputs, const std::string& target) {
+  for (const std::string& input : inputs) {
+    std::error_code none;  // what is not there is not replaced
+    if (!std::filesystem::is_regular_file(target, none) || !std::filesystem::equivalent(input, target, none)) continue;
+    return Error::usage(fmt::format("{} is being read, and would be replaced by something else", target))
+        .hint("choose another place to write to");
+  }
+  return {};
+}
+
 Result<void> OutputArguments::write(Session& session, const ProfilePtr& profile, const Format* fallback) const {
   if (target.empty()) return Error::usage("needs -o OUT: where to write the result");
   constexpr Level kLevels[] = {Level::profile};

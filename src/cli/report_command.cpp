@@ -6,6 +6,7 @@
 #include "cli/analysis_output.hpp"
 #include "cli/commands.hpp"
 #include "cli/company.hpp"
+#include "cli/output_arguments.hpp"
 #include "cli/session.hpp"
 #include "findings/dataset_report.hpp"
 #include "findings/kinds.hpp"
@@ -56,6 +57,7 @@ class ReportCommand final : public Command {
     }
     if (paths_.empty()) return Error::usage("report needs a dataset").hint("fathom report PATH, or --kinds");
     if (target_) {
+      FATHOM_CHECK(spare_inputs(paths_, *target_));
       FATHOM_CHECK(first_alone(session, "making a page is"));
       return write_page(session);
     }

@@ -48,7 +48,7 @@ Session::Session(const GlobalOptions& options, Output& out, Output& err)
 void Session::say(std::string_view label, Style style, std::string_view text) {
   const std::string lead = fmt::format("fathom: {}{}", label, label.empty() ? "" : " ");
   // Colours are no part of the width: they come last.
-  std::string lines = wrapped(lead + std::string(text), error_terminal_.width, "  ", "");
+  std::string lines = wrapped(lead + visible(text), error_terminal_.width, "  ", "");
   if (lines.starts_with(lead)) {
     lines.replace(0, lead.size(),
                   fmt::format("fathom: {}{}", error_terminal_.paint(label, style), label.empty() ? "" : " "));

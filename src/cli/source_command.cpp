@@ -5,6 +5,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
 #include "formats/source_text.hpp"
@@ -93,7 +94,7 @@ class SourceCommand final : public Command {
       session.show_table(std::move(table).finish(), "files");
       return kDone;
     }
-    session.out().write(fmt::format("{}: {} in total\n\n", session.terminal().paint(metric.name, Style::bold),
+    session.out().write(fmt::format("{}: {} in total\n\n", session.terminal().paint(visible(metric.name), Style::bold),
                                     readable(total, metric.unit)));
     TextTable table;
     table.column("MEASURED IN", Align::right).column("%", Align::right);
@@ -144,7 +145,7 @@ class SourceCommand final : public Command {
     const auto found = find_source(dataset.path(), file.file);
     Output& out = session.out();
     out.write(fmt::format("{}: {}: {} measured in it, {} with what it calls, of {}\n",
-                          session.terminal().paint(file.file, Style::cyan), metric.name,
+                          session.terminal().paint(visible(file.file), Style::cyan), visible(metric.name),
                           readable(file.total, metric.unit), readable(file.inclusive, metric.unit),
                           readable(total, metric.unit)));
     if (!found) out.write("the text is neither in the database nor on this machine\n");

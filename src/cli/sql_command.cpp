@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/line_editor.hpp"
+#include "cli/output_arguments.hpp"
 #include "cli/pager.hpp"
 #include "cli/session.hpp"
 #include "cli/sql_output.hpp"
@@ -51,6 +52,7 @@ class SqlCommand final : public Command {
     options.allow_files = allow_files_;
     options.execution = Execution::current();
     options.max_memory = session.options().max_memory.value_or(0);
+    if (target_) FATHOM_CHECK(spare_inputs(paths_, *target_));
     const bool parquet = target_ && std::filesystem::path(*target_).extension() == ".parquet";
     std::optional<OutputByName> file;
     if (parquet) {

@@ -16,6 +16,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/program.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/standard_streams.hpp"
 #include "mpi/mpi_team.hpp"
 
 namespace {
@@ -140,6 +141,7 @@ int run(MpiTeam& team, std::vector<std::string> words) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  fathom::cli::hold_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   const std::shared_ptr<MpiTeam> team = MpiTeam::start(&count, &arguments);

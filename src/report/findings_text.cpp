@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/visible.hpp"
 #include "report/findings_output.hpp"
+#include "report/markdown.hpp"
 #include "report/text_table.hpp"
 #include "report/wrapped.hpp"
 
@@ -132,9 +133,9 @@ std::string report_text(const Report& report, const Terminal& terminal) {
     out += wrapped(visible(finding.text), width, "   ");
     if (!finding.advice.empty()) out += wrapped("-> " + visible(finding.advice), width, "   ");
   }
-  if (report.efficiencies) out += "\n" + wrapped(efficiency_sentence(*report.efficiencies), width, "");
+  if (report.efficiencies) out += "\n" + wrapped(visible(efficiency_sentence(*report.efficiencies)), width, "");
   if (report.threads) out += "\n" + wrapped(thread_sentence(*report.threads), width, "");
-  if (!report.why_no_waits.empty()) out += wrapped(no_waits_sentence(report.why_no_waits), width, "");
+  if (!report.why_no_waits.empty()) out += wrapped(visible(no_waits_sentence(report.why_no_waits)), width, "");
   if (report.runs) {
     TextTable table;
     table.column("RUN").column("LOCATIONS", Align::right).column("RUNTIME", Align::right);
@@ -148,7 +149,7 @@ std::string report_text(const Report& report, const Terminal& terminal) {
     }
     out += "\n" + table.text(terminal) + scaling_sentence(report) + "\n";
   }
-  if (report.iterations) out += wrapped(iteration_sentence(*report.iterations), width, "");
+  if (report.iterations) out += wrapped(visible(iteration_sentence(*report.iterations)), width, "");
   if (report.critical_path && !report.critical_path->empty()) {
     const PathPart& first = report.critical_path->front();
     out += wrapped(visible(fmt::format("The longest part of the critical path is {} on {} ({}).", first.activity,
@@ -171,12 +172,12 @@ std::string report_text(const Report& report, const Terminal& terminal) {
 }
 
 std::string report_markdown(const Report& report) {
-  std::string out = fmt::format("# {}\n\n", headline(report));
+  std::string out = fmt::format("# {}\n\n", markdown_text(headline(report)));
   if (!any_above_note(report)) out += nothing_found(report) + "\n\n";
   for (const Finding& finding : report.findings) {
     out += fmt::format("## {} ({}, {})\n\n{}\n\n", readable_kind(finding.kind), to_string(finding.level),
-                       share(finding.severity), visible(finding.text));
-    if (!finding.advice.empty()) out += fmt::format("*What to do:* {}\n\n", visible(finding.advice));
+                       share(finding.severity), markdown_text(finding.text));
+    if (!finding.advice.empty()) out += fmt::format("*What to do:* {}\n\n", markdown_text(finding.advice));
   }
   if (report.efficiencies) {
     const EfficiencyNumbers& numbers = *report.efficiencies;
@@ -188,7 +189,7 @@ std::string report_markdown(const Report& report) {
                        share(numbers.communication), cell(numbers.serialisation), cell(numbers.transfer));
   }
   if (report.threads) out += thread_sentence(*report.threads) + "\n\n";
-  if (!report.why_no_waits.empty()) out += no_waits_sentence(report.why_no_waits) + "\n\n";
+  if (!report.why_no_waits.empty()) out += markdown_text(no_waits_sentence(report.why_no_waits)) + "\n\n";
   if (report.runs) {
     std::string titles = "| run | locations | runtime |";
     std::string line = "|---|---:|---:|";
@@ -198,7 +199,7 @@ std::string report_markdown(const Report& report) {
     }
     out += titles + "\n" + line + "\n";
     for (std::size_t row = 0; row < report.runs->rows(); ++row) {
-      out += fmt::format("| {} | {} | {} |", report.runs->column("run").text(row),
+      out += fmt::format("| {} | {} | {} |", markdown_text(report.runs->column("run").text(row)),
                          static_cast<std::uint64_t>(report.runs->column("locations").real(row)),
                          seconds(report.runs->column("runtime_s").real(row)));
       for (const auto& [name, title] : run_columns()) {
@@ -208,13 +209,14 @@ std::string report_markdown(const Report& report) {
     }
     out += "\n" + scaling_sentence(report) + "\n\n";
   }
-  if (report.iterations) out += iteration_sentence(*report.iterations) + "\n\n";
+  if (report.iterations) out += markdown_text(iteration_sentence(*report.iterations)) + "\n\n";
   if (report.wait_states && !report.wait_states->empty()) {
     out += "| waiting | time | share | calls | most in | because of |\n|---|---:|---:|---:|---|---|\n";
     for (const WaitState& state : by_time(*report.wait_states)) {
       out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", readable_kind(state.kind), seconds(state.s),
-                         share(state.share), grouped(state.count), state.regions.empty() ? "" : state.regions[0].name,
-                         state.culprits.list.empty() ? "" : ranks_text(state.culprits));
+                         share(state.share), grouped(state.count),
+                         state.regions.empty() ? "" : markdown_text(state.regions[0].name),
+                         state.culprits.list.empty() ? "" : markdown_text(ranks_text(state.culprits)));
     }
   }
   return out;

@@ -5,6 +5,7 @@
 
 #include "base/number_text.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 
 namespace fathom {
 
@@ -175,9 +176,12 @@ namespace {
 
 // The end of a text, as much as fits: of call paths it says more than the beginning.
 std::string end_of(std::string_view text, std::size_t width) {
-  while (display_width(text) > width) {
-    do text.remove_prefix(1);
-    while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U);  // inside of a character
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
+  for (std::size_t used = display_width(text); used > width && !text.empty();) {
+    std::size_t letter = 1;
+    while (letter < text.size() && continues(text[letter])) ++letter;
+    used -= display_width(text.substr(0, letter));
+    text.remove_prefix(letter);
   }
   return std::string(text);
 }
@@ -221,7 +225,7 @@ void LineWriter::write(const Batch& batch) {
   for (std::size_t row = 0; row < batch.rows && !out_.closed(); ++row) {
     std::vector<std::string> cells;
     for (const Shown& one : layout_->columns) {
-      cells.push_back(readable_cell(batch.columns[one.column], schema_.columns[one.column], row, one.show));
+      cells.push_back(visible(readable_cell(batch.columns[one.column], schema_.columns[one.column], row, one.show)));
     }
     if (started_) {
       print(cells);

@@ -30,6 +30,8 @@ TEST(Visible, ShowsWhatWouldDriveATerminal) {
 TEST(Visible, LinesKeepBreaksAndOurColours) {
   EXPECT_EQ(visible_lines("a\tb\n"), "a\tb\n");
   EXPECT_EQ(visible_lines("\x1b[31mred\x1b[0m"), "\x1b[31mred\x1b[0m");
+  EXPECT_EQ(visible_lines("\x1b[31mred", false), "\\x1b[31mred");
+  EXPECT_EQ(visible_lines("\x1b[8mhidden"), "\\x1b[8mhidden");
   EXPECT_EQ(visible_lines("\x1b[2J"), "\\x1b[2J");
   EXPECT_EQ(visible_lines("\x1b]8;;http://x\x07"), "\\x1b]8;;http://x\\x07");
   EXPECT_EQ(visible_lines("\x1b[31"), "\\x1b[31");

@@ -3,6 +3,7 @@
 
 No half-written file, no old file lost, no temporary left, and a text that says what went wrong where.
 """
+import json
 import os
 import pathlib
 import random
@@ -393,6 +394,33 @@ def links(scratch):
         check(stat.S_ISCHR(os.lstat(device).st_mode), name, "replaced a device")
 
 
+def links_of_sets(scratch):
+    """A set of files is written to where the link leads that stands for it, also to nothing yet."""
+    for name, out, command, folder, before in writers(scratch):
+        if len(before) == 1 or out not in before:
+            continue
+        (folder / "real").mkdir()
+        (folder / ("link-" + out)).symlink_to(pathlib.Path("real") / out)
+        for _ in range(2):
+            done = write(command, folder / ("link-" + out))
+            check(done.returncode == 0 and (folder / ("link-" + out)).is_symlink(), name, "replaced a link", done.stderr)
+            check(snapshot(folder / "real") == before, name, "wrote something else through a link")
+
+
+def closed_streams(scratch):
+    """Without standard output or error what would be said there does not get into a file."""
+
+    def closing(streams):
+        return lambda: [os.close(stream) for stream in streams]
+
+    for name, out, command, folder, before in writers(scratch):
+        for streams in ((1,), (2,), (0, 1, 2)):
+            done = write(command, folder / out, prepare=closing(streams))
+            check(done.returncode in (0, 2) and snapshot(folder) == before, name, streams, done.returncode, done.stderr)
+    done = fathom("top", EXAMPLES / "stencil.cubex", prepare=closing((1,)))
+    check(done.returncode == 2 and b"cannot write to standard output" in done.stderr, done.stderr)
+
+
 def foreign_files(scratch):
     """Only files of the format are replaced; what else is in a directory is left alone and needs --force."""
     for name, source in (("hpctoolkit", "stencil.cubex"), ("hpctoolkit-xml", "stencil.cubex"), ("ovni", "ovni")):
@@ -439,6 +467,26 @@ def foreign_files(scratch):
         check(snapshot(database) == before, out, "changed what is read")
 
 
+def over_the_input(scratch):
+    """What is read is not replaced by a report on it, nor by another format."""
+    for source, commands in (
+            ("stencil.cubex", ("convert {I} {I} --to folded", "convert {I} {I} --to csv --table value", "report {I} -o {I}",
+                               "sql {I} SELECT -o {I}")),
+            ("scaling.txt", ("convert {I} {I} --to extra-p", "model {I} --save {I}", "model {I} --print all -o {I}"))):
+        copy = scratch / source
+        shutil.copy(EXAMPLES / source, copy)
+        before = copy.read_bytes()
+        (scratch / ("link-" + source)).symlink_to(source)
+        for command in commands:
+            for out in (copy, scratch / ("link-" + source)):
+                first, _, second = command.rpartition("{I}")
+                words = f"{first}{{O}}{second}".replace("{I}", str(copy)).replace("{O}", str(out)).split()
+                done = fathom(*words)
+                check(done.returncode == 2 and b"is being read" in done.stderr, words, done.returncode, done.stderr)
+                check(copy.read_bytes() == before, words, "replaced what is read")
+        check(fathom("convert", copy, copy).returncode == 0, "the same format again")
+
+
 def same_bytes(scratch):
     """What is written depends on what is read alone, not on when."""
     later = scratch / "later"
@@ -482,6 +530,27 @@ def escapes(scratch):
             check(b"\xc2\x9b" not in stream, command, path, "sends C1 controls")
             stream.decode()  # no raw bytes either
     check(b"\\x1b" in fathom("top", database).stdout, "the name is not shown at all")
+    # Colours and line breaks of a name are not those of the program: no text is hidden, no line forged.
+    odd = "a\x1b[8mb\x1b[31m\nFORGED"
+    trace = scratch / "odd.trace.json"
+    trace.write_text(json.dumps({"traceEvents": [
+        {"ph": "X", "name": odd, "cat": odd, "pid": 1, "tid": 1, "ts": 1, "dur": 5, "args": {odd: odd}},
+        {"ph": "C", "name": odd, "pid": 1, "ts": 2, "args": {"v": 1}}]}))
+    records = scratch / "odd.json"
+    records.write_text(json.dumps({"parameters": ["p"], "measurements": {odd: {odd: [
+        {"point": [p], "values": [p * p]} for p in (2, 4, 8, 16, 32)]}}}))
+    stacks = scratch / "odd.speedscope.json"
+    stacks.write_text(json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [
+        {"name": odd, "file": odd, "line": 1}]}, "profiles": [{"type": "sampled", "name": odd, "unit": "seconds",
+        "startValue": 0, "endValue": 1, "samples": [[0]], "weights": [1]}]}))
+    for path in (trace, records, stacks):
+        for command in ("info", "report", "top", "tree", "table", "events", "stats", "check", "dump", "model", "source",
+                        "balance", "routines", "groups", "nodes", "diff", "sql"):
+            more = [path] if command == "diff" else ["SELECT * FROM region"] if command == "sql" else []
+            done = fathom(command, path, *more)
+            check(done.returncode in (0, 1, 2), command, path, done.returncode, done.stderr)
+            for stream in (done.stdout, done.stderr):
+                check(b"\x1b" not in stream and b"\nFORGED" not in stream, command, path, "lets a name through:", stream[:400])
     figure = scratch / "figure.svg"
     check(fathom("model", experiment, "--plot", figure).returncode == 0, "no figure")
     check(not [letter for letter in figure.read_text() if (letter < " " and letter != "\n") or "\x7f" <= letter < "\xa0"],
@@ -513,7 +582,8 @@ def shrinking(scratch):
         check(not any(".fathom-" in p.name for p in scratch.iterdir()), "temporaries are left")
 
 
-CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, no_threads, halves, pipes_and_devices, links, foreign_files,
+CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, no_threads, halves, pipes_and_devices, links,
+                                 links_of_sets, closed_streams, foreign_files, over_the_input,
                                  same_bytes, escapes, shrinking)}
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/visible.hpp"
 #include "formats/caliper/records.hpp"
 #include "formats/caliper/to_profile.hpp"
 #include "formats/stack_file.hpp"
@@ -37,7 +38,7 @@ class CaliperDataset final : public StackFileDataset {
       text.clear();
       for (const Entry& entry : records_->path(path)) add(entry);
       for (const Entry& entry : own) add(entry);
-      return sink(text + "\n");
+      return sink(visible(text) + "\n");
     });
     return {};
   }

@@ -8,6 +8,7 @@
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "formats/dumpi/resolve.hpp"
+#include "io/output_file.hpp"
 #include "io/output_set.hpp"
 #include "io/shared_output.hpp"
 
@@ -217,7 +218,8 @@ std::string without_gz(std::string name) {
 }
 }  // namespace
 
-Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& target, bool force) {
+Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& wanted, bool force) {
+  FATHOM_TRY(const std::filesystem::path target, follow_links(wanted));
   FATHOM_TRY(const auto* scans, set.scans());
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < set.files().size(); ++i) {
@@ -228,7 +230,8 @@ Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::fi
   FATHOM_TRY(const Resolution resolved, set.metafile() ? Result<Resolution>(Resolution()) : resolve(set, *scans));
   const bool alone = !set.metafile() && set.files().size() == 1 && target.extension() != ".meta";
   if (alone) FATHOM_CHECK(first_goes_on());
-  const bool into_directory = !target.has_filename() || std::filesystem::is_directory(target);
+  std::error_code unknown;
+  const bool into_directory = !target.has_filename() || std::filesystem::is_directory(target, unknown);
   std::filesystem::path prefix = target;
   if (into_directory) {
     std::error_code status;

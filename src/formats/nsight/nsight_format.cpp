@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "base/visible.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/unit.hpp"
 #include "formats/experiment_dataset.hpp"
@@ -69,7 +70,8 @@ class NsightDataset final : public ExperimentDataset {
         continue;
       }
       FATHOM_TRY(const auto columns, database_.columns(table));
-      bool reading = sink(fmt::format("# {}\n{}\n", table, fmt::join(columns, "|")));
+      bool reading =
+          sink(fmt::format("# {}\n{}\n", visible(table), visible(fmt::format("{}", fmt::join(columns, "|")))));
       std::string line;
       FATHOM_CHECK(database_.rows(table, columns, [&](const Row& row) -> Result<void> {
         if (!reading) return {};
@@ -78,8 +80,7 @@ class NsightDataset final : public ExperimentDataset {
           if (c > 0) line += '|';
           line += row.text(c);
         }
-        line += '\n';
-        reading = sink(line);
+        reading = sink(visible(line) + "\n");
         return {};
       }));
       if (!reading) break;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "io/output_file.hpp"
+
 namespace fathom::otf2 {
 
 namespace fs = std::filesystem;
@@ -58,7 +60,8 @@ Result<OutputSet> as_files(const fs::path& target, const std::string& name) {
 
 }  // namespace
 
-Result<ArchiveTarget> ArchiveTarget::at(const fs::path& target, bool force, const fs::path& source) {
+Result<ArchiveTarget> ArchiveTarget::at(const fs::path& wanted, bool force, const fs::path& source) {
+  FATHOM_TRY(const fs::path target, follow_links(wanted));
   const bool files = target.extension() == ".otf2";
   std::string name = files ? target.stem().string() : std::string(kScorePName);
   FATHOM_TRY(SharedOutput made, SharedOutput::make([&] {

@@ -1,5 +1,9 @@
 #include "formats/paraver/paraver_format.hpp"
 
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "formats/paraver/paraver_trace.hpp"
 #include "formats/paraver/prv_file.hpp"
 #include "formats/paraver/trace_writer.hpp"
@@ -11,8 +15,31 @@ namespace fathom::paraver {
 
 namespace {
 
-std::filesystem::path beside(const std::filesystem::path& prv, std::string_view extension) {
-  return std::filesystem::path(prv).replace_extension(extension);
+// The files of names of x.prv and of x.prv.gz are x.pcf and x.row.
+std::filesystem::path beside(std::filesystem::path prv, std::string_view extension) {
+  if (prv.extension() == ".gz") prv.replace_extension();
+  return prv.replace_extension(extension);
+}
+
+Result<void> check_target(const std::filesystem::path& target) {
+  if (target.extension() != ".gz") return {};
+  return Error::usage(fmt::format("{}: Paraver traces are written as text, not packed", target.string()))
+      .hint("leave out '.gz'; gzip packs the file, and it is read like that");
+}
+
+// Nothing where there is none; one that is there and cannot be read is told.
+Result<std::optional<Blob>> read_beside(const std::filesystem::path& prv, std::string_view extension,
+                                        const Work& work) {
+  const std::filesystem::path path = beside(prv, extension);
+  std::error_code status;
+  if (std::filesystem::symlink_status(path, status).type() == std::filesystem::file_type::not_found) {
+    return std::optional<Blob>();
+  }
+  auto blob = map_file(path);
+  if (blob.ok()) return std::optional<Blob>(*std::move(blob));
+  FATHOM_CHECK(work->diagnostics.lost("paraver.names", Place::in(path.string()),
+                                      fmt::format("names are left out: {}", blob.error().message())));
+  return std::optional<Blob>();
 }
 
 class ParaverDataset : public Dataset {
@@ -33,32 +60,42 @@ class ParaverDataset : public Dataset {
     if (trace_) return trace_;
     PcfNames names;
     std::vector<std::string> rows;
-    if (auto blob = map_file(beside(path(), ".pcf")); blob.ok()) names = read_pcf(*blob);
-    if (auto blob = map_file(beside(path(), ".row")); blob.ok()) rows = read_row(*blob);
+    FATHOM_TRY(const auto pcf, read_beside(path(), ".pcf", work()));
+    FATHOM_TRY(const auto row, read_beside(path(), ".row", work()));
+    if (pcf) names = read_pcf(*pcf);
+    if (row) rows = read_row(*row);
     FATHOM_TRY(trace_, make_trace(std::move(file_), names, rows, work()));
     return trace_;
   }
   Result<bool> rewrite(const std::filesystem::path& target, const WriteOptions&) override {
+    FATHOM_CHECK(check_target(target));
     FATHOM_TRY(const Blob records, open_file(path(), work()));
     std::vector<std::pair<std::string_view, Blob>> names;
     for (const std::string_view extension : {".pcf", ".row"}) {
-      auto blob = map_file(beside(path(), extension));
-      if (blob.ok()) names.emplace_back(extension, *std::move(blob));
+      FATHOM_TRY(const auto blob, read_beside(path(), extension, work()));
+      if (blob) names.emplace_back(extension, *blob);
     }
     if (names.empty()) {
       FATHOM_CHECK(write_file(target, records.text()));
       return true;
     }
-    FATHOM_TRY(OutputSet set, OutputSet::beside(target, {}));
-    FATHOM_CHECK(write_file(set.path() / target.filename(), records.text()));
+    FATHOM_TRY(const std::filesystem::path prv, follow_links(target));
+    FATHOM_TRY(OutputSet set, OutputSet::beside(prv, {}));
+    FATHOM_CHECK(write_file(set.path() / prv.filename(), records.text()));
     for (const auto& [extension, blob] : names) {
-      FATHOM_CHECK(write_file(beside(set.path() / target.filename(), extension), blob.text()));
+      FATHOM_CHECK(write_file(beside(set.path() / prv.filename(), extension), blob.text()));
     }
     FATHOM_CHECK(set.commit());
     return true;
   }
-  // Everything was read, and every bad line and wrong order noted, when it was opened.
-  Result<void> check() override { return {}; }
+  // The records were read, and every bad line and wrong order noted, when it was opened.
+  Result<void> check() override {
+    for (const std::string_view extension : {".pcf", ".row"}) {
+      FATHOM_TRY(const auto names, read_beside(path(), extension, work()));
+      (void)names;
+    }
+    return {};
+  }
 
  private:
   PrvFile file_;  // until it is a trace
@@ -77,6 +114,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 }
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions&) {
+  FATHOM_CHECK(check_target(target));
   FATHOM_TRY(const auto trace, dataset.trace());
   return write_trace(*trace, target, dataset.work());
 }

@@ -383,7 +383,8 @@ std::int64_t Writer::counter_value(const Event& event) {
 
 }  // namespace
 
-Result<void> write_trace(const Trace& trace, const std::filesystem::path& prv, const Work& work) {
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& target, const Work& work) {
+  FATHOM_TRY(const std::filesystem::path prv, follow_links(target));
   FATHOM_TRY(OutputSet set, OutputSet::beside(prv, {}));
   const std::filesystem::path path = set.path() / prv.filename();
   FATHOM_TRY(OutputFile out, OutputFile::create(path));

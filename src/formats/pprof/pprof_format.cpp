@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/visible.hpp"
 #include "formats/pprof/pprof_file.hpp"
 #include "formats/pprof/pprof_writer.hpp"
 #include "formats/pprof/to_profile.hpp"
@@ -103,7 +104,7 @@ class PprofDataset final : public StackFileDataset {
   Result<ProfilePtr> make_profile() override { return to_profile(*file_, work()); }
 
   Result<void> dump(const DumpOptions&, const TextSink& sink) override {
-    const auto put = [&](std::string text) { return sink(text + "\n"); };
+    const auto put = [&](std::string_view text) { return sink(visible(text) + "\n"); };
     for (const ValueType& type : file_->sample_types) {
       if (!put(fmt::format("sample_type {}/{}", file_->string(type.type), file_->string(type.unit)))) return {};
     }
