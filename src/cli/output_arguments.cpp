@@ -6,6 +6,7 @@
 
 #include "formats/profile_dataset.hpp"
 #include "formats/registry.hpp"
+#include "io/opened_files.hpp"
 
 namespace fathom::cli {
 
@@ -74,13 +75,14 @@ Result<const Format*> OutputArguments::format(const Format* fallback, std::span<
 }
 
 Result<void> spare_inputs(std::span<const std::string> inputs, const std::string& target) {
-  for (const std::string& input : inputs) {
-    std::error_code none;  // what is not there is not replaced
-    if (!std::filesystem::is_regular_file(target, none) || !std::filesystem::equivalent(input, target, none)) continue;
-    return Error::usage(fmt::format("{} is being read, and would be replaced by something else", target))
-        .hint("choose another place to write to");
-  }
-  return {};
+  std::error_code none;  // what is not there is not replaced
+  if (!std::filesystem::is_regular_file(target, none)) return {};
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return std::filesystem::equivalent(input, target, none);
+  });
+  if (!is_input && !was_opened(target)) return {};
+  return Error::usage(fmt::format("{} is being read, and would be replaced by something else", target))
+      .hint("choose another place to write to");
 }
 
 Result<void> OutputArguments::write(Session& session, const ProfilePtr& profile, const Format* fallback) const {

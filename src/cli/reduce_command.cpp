@@ -67,9 +67,9 @@ class ReduceCommand final : public Command {
     // What is to be written is known before the work begins.
     constexpr Level kLevels[] = {Level::profile, Level::experiment};
     FATHOM_TRY(const Format* format, output_.format(nullptr, std::span(kLevels).first(windows_ > 1 ? 2 : 1)));
-    FATHOM_CHECK(spare_inputs({&in_, 1}, output_.target));
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(const auto trace, dataset->trace());
+    FATHOM_CHECK(spare_inputs({&in_, 1}, output_.target));
     for (const std::string& name : channels_) {
       FATHOM_TRY(const ChannelId channel, find_channel(*trace, name));
       options.channels.push_back(channel);

@@ -8,6 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "io/inflate.hpp"
 #include "io/mapped_file.hpp"
@@ -19,6 +22,16 @@ namespace fathom {
 namespace {
 
 std::atomic<std::uint64_t> files_opened = 0;
+
+// The files by device and number.
+struct Identities {
+  std::mutex mutex;
+  std::set<std::pair<dev_t, ino_t>> seen;
+};
+Identities& identities() {
+  static Identities all;
+  return all;
+}
 
 class Descriptor {
  public:
@@ -38,6 +51,14 @@ class Descriptor {
 
 std::uint64_t opened_files() { return files_opened.load(std::memory_order_relaxed); }
 
+bool was_opened(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return false;
+  Identities& all = identities();
+  const std::scoped_lock lock(all.mutex);
+  return all.seen.contains({status.st_dev, status.st_ino});
+}
+
 Result<Blob> map_file(const std::filesystem::path& path) {
   const std::string name = path.string();
   const auto failed = [&](int code) {
@@ -55,6 +76,11 @@ Result<Blob> map_file(const std::filesystem::path& path) {
     const bool pipe = S_ISFIFO(status.st_mode);
     return Error(pipe ? "is a pipe, not a file" : "is a device, not a file", Place::in(name))
         .hint("save what comes out of it to a file first");
+  }
+  {
+    Identities& all = identities();
+    const std::scoped_lock lock(all.mutex);
+    all.seen.emplace(status.st_dev, status.st_ino);
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return Blob(name, {}, nullptr);

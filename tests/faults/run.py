@@ -485,6 +485,18 @@ def over_the_input(scratch):
                 check(done.returncode == 2 and b"is being read" in done.stderr, words, done.returncode, done.stderr)
                 check(copy.read_bytes() == before, words, "replaced what is read")
         check(fathom("convert", copy, copy).returncode == 0, "the same format again")
+    # Nor is a file of a directory that is read; others in it are no part of the dataset.
+    run = scratch / "ring"
+    shutil.copytree(EXAMPLES / "ring", run)
+    member = run / "ring-0001.bin"
+    before = member.read_bytes()
+    for words in (("convert", run, member, "--to", "chrome"), ("reduce", run, member, "--to", "folded"),
+                  ("convert", run / "ring.meta", member, "--to", "csv", "--table", "event")):
+        done = fathom(*words)
+        check(done.returncode == 2 and b"is being read" in done.stderr, words, done.returncode, done.stderr)
+        check(member.read_bytes() == before, words, "replaced what is read")
+    for _ in range(2):
+        check(fathom("convert", run, run / "ring.json", "--to", "chrome").returncode == 0, "a new file beside what is read")
 
 
 def same_bytes(scratch):
