@@ -11,6 +11,7 @@
 #include "cli/reading_options.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
+#include "profile/stored_flavour.hpp"
 #include "profile/system_groups.hpp"
 #include "profile/value_table.hpp"
 #include "profile/views.hpp"
@@ -114,22 +115,28 @@ class TableCommand final : public Command {
   }
 
   // Metrics whose values cannot be had are left out with a warning; when nothing else was asked for that is an error.
-  static Result<std::vector<MetricId>> usable_only(const Profile& profile, const std::vector<MetricId>& metrics) {
+  [[nodiscard]] Result<std::vector<MetricId>> usable_only(const Profile& profile,
+                                                          const std::vector<MetricId>& metrics) const {
     std::vector<MetricId> usable;
-    std::string last;
+    std::vector<std::pair<std::string, std::string>> left_out;  // name, why
     for (const MetricId id : metrics) {
-      const std::string why = why_unavailable(profile, id);
+      const std::string why = why_unavailable(profile, id, flavour_);
       if (why.empty()) {
         usable.push_back(id);
-        continue;
-      }
-      last = fmt::format("metric '{}' {}", profile.defs().metric(id).name, why);
-      if (metrics.size() > 1) {
-        FATHOM_CHECK(profile.work->diagnostics.warn(
-            fmt::format("profile.metric_left_out.{}", profile.defs().metric(id).name), Place::in(profile.name), last));
+      } else {
+        const std::string& name = profile.defs().metric(id).name;
+        left_out.emplace_back(name, fmt::format("metric '{}' {}", name, why));
       }
     }
-    if (metrics.size() == 1 && usable.empty()) return Error(last, Place::in(profile.name));
+    // A scope that nothing has is a mistake in the command.
+    const bool in_vain = metrics.size() == 1 || flavour_.kind == Flavour::Kind::named;
+    if (in_vain && usable.empty() && !left_out.empty()) {
+      return Error(left_out.front().second, Place::in(profile.name));
+    }
+    for (const auto& [name, why] : left_out) {
+      FATHOM_CHECK(profile.work->diagnostics.warn(fmt::format("profile.metric_left_out.{}", name),
+                                                  Place::in(profile.name), why));
+    }
     return usable;
   }
 

@@ -26,6 +26,7 @@ struct Recipe {
   std::uint32_t scope = 0;  // which stored one to start from
 };
 
+// The error says what the metric lacks, without its name.
 Result<Recipe> find_recipe(const Profile& profile, const Metric& metric, const Flavour& flavour) {
   using Step = Recipe::Step;
   const bool only_calls = profile.defs().contexts.only_calls();
@@ -45,7 +46,7 @@ Result<Recipe> find_recipe(const Profile& profile, const Metric& metric, const F
         if (metric.scopes[i].name == flavour.name) return recipe(Step::take, static_cast<int>(i));
         if (!metric.scopes[i].name.empty()) names.push_back(metric.scopes[i].name);
       }
-      return Error::usage(fmt::format("metric '{}' has no scope '{}'; it has: {}", metric.name, flavour.name,
+      return Error::usage(fmt::format("has no scope '{}'; it has: {}", flavour.name,
                                       names.empty() ? "none with a name" : fmt::format("{}", fmt::join(names, ", "))));
     }
     case Flavour::Kind::own:
@@ -62,7 +63,13 @@ Result<Recipe> find_recipe(const Profile& profile, const Metric& metric, const F
       if (own >= 0) return recipe(Step::sum_subtree, own);
       break;
   }
-  return Error(fmt::format("metric '{}': the values asked for follow from nothing that is stored", metric.name));
+  return Error("has nothing stored from which the values asked for follow");
+}
+
+Result<Recipe> recipe_of(const Profile& profile, const Metric& metric, const Flavour& flavour) {
+  auto recipe = find_recipe(profile, metric, flavour);
+  if (!recipe) return std::move(recipe).error().with(fmt::format("metric '{}'", metric.name));
+  return recipe;
 }
 
 // Parents gain what lies below them: one backward loop, since children come after their parents.
@@ -208,7 +215,7 @@ Result<Cells> compute_stored(const Profile& profile, MetricId id, const Selectio
 Result<std::optional<StoredMetric>> stored_as_asked(const Profile& profile, MetricId id, const Flavour& flavour) {
   const Metric& metric = profile.defs().metric(id);
   if (metric.derived() || metric.scopes.empty()) return std::optional<StoredMetric>();
-  FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, flavour));
+  FATHOM_TRY(const Recipe recipe, recipe_of(profile, metric, flavour));
   if (recipe.step != Recipe::Step::take) return std::optional<StoredMetric>();
   return std::optional(StoredMetric{id, recipe.scope});
 }
@@ -224,6 +231,14 @@ std::string why_unavailable(const Profile& profile, MetricId id) {
     return "is derived from others by an expression that cannot be evaluated yet";
   }
   return {};
+}
+
+std::string why_unavailable(const Profile& profile, MetricId id, const Flavour& flavour) {
+  std::string why = why_unavailable(profile, id);
+  const Metric& metric = profile.defs().metric(id);
+  if (!why.empty() || metric.derived() || metric.scopes.empty()) return why;
+  const auto recipe = find_recipe(profile, metric, flavour);
+  return recipe ? std::string() : recipe.error().what();
 }
 
 Result<Cells> compute(const Profile& profile, MetricId id, const Selection& selection) {
@@ -260,7 +275,7 @@ Result<std::vector<Recipe>> shared_recipes(const Profile& profile, MetricId id, 
     if (off) return recipes;
   }
   for (const Flavour& flavour : flavours) {
-    FATHOM_TRY(const Recipe recipe, find_recipe(profile, metric, flavour));
+    FATHOM_TRY(const Recipe recipe, recipe_of(profile, metric, flavour));
     if (!recipes.empty() && recipe.scope != recipes.front().scope) return std::vector<Recipe>();
     recipes.push_back(recipe);
   }

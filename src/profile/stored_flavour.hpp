@@ -11,4 +11,7 @@ namespace fathom {
 // computed, an error when it follows from nothing that is stored.
 Result<std::optional<StoredMetric>> stored_as_asked(const Profile& profile, MetricId metric, const Flavour& flavour);
 
+// Why values in this flavour cannot be had, or "".
+std::string why_unavailable(const Profile& profile, MetricId metric, const Flavour& flavour);
+
 }  // namespace fathom

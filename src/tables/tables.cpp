@@ -9,6 +9,7 @@
 #include "model/fit.hpp"
 #include "profile/expression/derive.hpp"
 #include "profile/selection.hpp"
+#include "profile/stored_flavour.hpp"
 #include "tables/definition_tables.hpp"
 #include "tables/event_scan.hpp"
 #include "tables/experiment_tables.hpp"
@@ -43,7 +44,8 @@ Result<Flavour> flavour_of(const std::string& text) {
 }
 
 // Metrics whose values cannot be had are left out with a warning, unless only such were asked for.
-Result<std::vector<MetricId>> usable_metrics(const Profile& profile, const std::vector<std::string>& patterns) {
+Result<std::vector<MetricId>> usable_metrics(const Profile& profile, const std::vector<std::string>& patterns,
+                                             const Flavour& flavour = {}) {
   const Definitions& defs = profile.defs();
   FATHOM_TRY(std::vector<MetricId> chosen, choose_metrics(defs, patterns));
   if (patterns.empty()) {
@@ -53,7 +55,7 @@ Result<std::vector<MetricId>> usable_metrics(const Profile& profile, const std::
   }
   std::vector<MetricId> usable;
   for (const MetricId id : chosen) {
-    const std::string why = why_unavailable(profile, id);
+    const std::string why = why_unavailable(profile, id, flavour);
     if (why.empty()) {
       usable.push_back(id);
       continue;
@@ -78,7 +80,7 @@ Result<std::unique_ptr<TableSource>> open_value(Dataset& dataset, const TableBou
   const Definitions& defs = profile->defs();
   ValueBounds chosen;
   FATHOM_TRY(chosen.flavour, flavour_of(bounds.flavour));
-  FATHOM_TRY(chosen.metrics, usable_metrics(*profile, bounds.metrics));
+  FATHOM_TRY(chosen.metrics, usable_metrics(*profile, bounds.metrics, chosen.flavour));
   FATHOM_TRY(chosen.locations, choose_locations(defs, bounds.locations));
   chosen.all_locations = bounds.locations.empty();
   if (!bounds.contexts.empty()) {

@@ -30,16 +30,18 @@ class HalfReader {
   Result<bool> read(std::vector<Half>& sends, std::vector<Half>& receives, std::size_t most) {
     while (const Event* event = cursor_.next()) {
       if (event->kind != EventKind::send && event->kind != EventKind::recv) continue;
-      unknown_ += event->peer == kUnknownPeer ? 1 : 0;
-      if (event->peer < 0) continue;
       const bool is_send = event->kind == EventKind::send;
+      const bool unknown = event->peer == kUnknownPeer;
+      unknown_ += unknown ? 1 : 0;
+      // Receives from somebody unknown are kept: what they took is missing for those that were posted after them.
+      if (event->peer < 0 && (is_send || !unknown)) continue;
       auto& list = is_send ? sends : receives;
       list.push_back({.to = is_send ? event->peer : rank_,
                       .from = is_send ? rank_ : event->peer,
                       .communicator = event->communicator.value,
                       .tag = event->tag,
                       .posted = event->has_value ? event->value : 0,
-                      .order = event->origin != Event::kNoRecord ? event->origin : event->record,
+                      .order = is_send || event->origin == Event::kNoRecord ? event->record : event->origin,
                       .serial = serial_++,
                       .record = event->record,
                       .bytes = event->bytes,

@@ -11,11 +11,11 @@ namespace fathom::messages {
 
 struct Half {
   std::int32_t to;
-  std::int32_t from;
+  std::int32_t from;  // kUnknownPeer: a receive from anybody whose status is not known
   std::uint32_t communicator;
   std::int32_t tag;
   std::int64_t posted;   // time of posting, where known
-  std::uint64_t order;   // of posting in the stream
+  std::uint64_t order;   // of posting in the stream: of a persistent request that of its start
   std::uint64_t serial;  // of the location's messages: tells those apart that one record posts
   std::uint64_t record;
   std::int64_t bytes;
@@ -42,6 +42,7 @@ using Halves = ExternalSorter<Half, Earlier>;
 struct Unmatched {
   std::uint64_t sends = 0;
   std::uint64_t receives = 0;
+  std::uint64_t uncertain = 0;             // matched, but a receive from somebody unknown may have taken what they got
   std::atomic<std::uint64_t> unknown = 0;  // peer
 };
 

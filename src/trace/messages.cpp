@@ -1,7 +1,8 @@
 // Matching of messages from the events of the level: the mapping has resolved wildcards and communicators, so that
 // the MPI rule is left: equal (sender, receiver, communicator, tag) match in the order of posting. A receive of any tag
 // whose status is not known (a tag below 0) takes part as well: messages between two processes stay in order, and each
-// goes to the receive that was posted first among those that take it.
+// goes to the receive that was posted first among those that take it. Receives whose sender is not known match nothing;
+// where a sender has messages left, they may have taken some of its, and matches behind them are counted as uncertain.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -27,6 +28,8 @@ void report(const Unmatched& unmatched, Diagnostics& diagnostics) {
   };
   note("trace.unmatched_send", unmatched.sends, "a send has no matching receive in the trace");
   note("trace.unmatched_receive", unmatched.receives, "a receive has no matching send in the trace");
+  note("trace.uncertain_message", unmatched.uncertain,
+       "a receive may have got a later message than shown: one whose sender is not known was posted before it");
   note("trace.unknown_peer", unmatched.unknown, "a message with a peer that the trace does not tell is not matched");
 }
 
@@ -97,6 +100,7 @@ class Matcher {
     for (std::size_t steps = 0; steps < kAtOnce && (send_ != nullptr || receive_ != nullptr); ++steps) {
       FATHOM_CHECK(one(out));
     }
+    if (send_ == nullptr && receive_ == nullptr) end_lane();
     FATHOM_CHECK(sends_.status());
     FATHOM_CHECK(receives_.status());
     return send_ != nullptr || receive_ != nullptr;
@@ -106,12 +110,20 @@ class Matcher {
   static constexpr std::size_t kAtOnce = 65536;
 
   Result<void> one(std::vector<Message>& out) {
+    // They sort before all others of their receiver.
+    if (receive_ != nullptr && receive_->from == kUnknownPeer && (send_ == nullptr || send_->to >= receive_->to)) {
+      add_stranger(*receive_);
+      receive_ = receives_.next();
+      return {};
+    }
     // Receives of any tag sort before the others of the two processes.
     if (receive_ != nullptr && receive_->tag < 0 && (send_ == nullptr || !(send_->pair() < receive_->pair()))) {
       return any_tag(out);
     }
     if (receive_ == nullptr || (send_ != nullptr && send_->key() < receive_->key())) {
+      begin_lane(*send_);
       ++unmatched_.sends;
+      left_ = true;
       send_ = sends_.next();
       return {};
     }
@@ -120,10 +132,42 @@ class Matcher {
       receive_ = receives_.next();
       return {};
     }
+    begin_lane(*send_);
+    behind_ += behind_stranger(*receive_) ? 1 : 0;
     if (send_->inside(window_) || receive_->inside(window_)) out.push_back(joined(*send_, *receive_));
     send_ = sends_.next();
     receive_ = receives_.next();
     return {};
+  }
+
+  // A lane: messages of one sender, receiver, communicator and tag.
+  void begin_lane(const Half& half) {
+    if (half.key() == lane_.key()) return;
+    end_lane();
+    lane_ = half;
+  }
+  void end_lane() {
+    if (left_) unmatched_.uncertain += behind_;
+    behind_ = 0;
+    left_ = false;
+  }
+
+  void add_stranger(const Half& half) {
+    if (half.to != strangers_of_) strangers_.clear();
+    strangers_of_ = half.to;
+    for (const std::int32_t tag : {std::max(half.tag, kAnyTag), kAllTags}) {
+      const auto [at, is_new] = strangers_.try_emplace({half.communicator, tag}, half);
+      if (!is_new && half.when() < at->second.when()) at->second = half;
+    }
+  }
+  // Whether a receive from somebody unknown that could have taken the message was posted before.
+  [[nodiscard]] bool behind_stranger(const Half& receive) const {
+    if (receive.to != strangers_of_) return false;
+    const auto before = [&](std::int32_t tag) {
+      const auto found = strangers_.find({receive.communicator, tag});
+      return found != strangers_.end() && found->second.when() < receive.when();
+    };
+    return before(kAnyTag) || before(receive.tag < 0 ? kAllTags : receive.tag);
   }
 
   Result<void> any_tag(std::vector<Message>& out) {
@@ -139,7 +183,11 @@ class Matcher {
       FATHOM_TRY(taken, work_->budget.reserve((some_sends.size() + some_receives.size()) * sizeof(Half),
                                               "matching of receives of any tag"));
     }
+    const std::uint64_t before = unmatched_.sends;
     match_pair(some_sends, some_receives, window_, out, unmatched_);
+    if (unmatched_.sends == before) return {};
+    unmatched_.uncertain += static_cast<std::uint64_t>(std::count_if(
+        some_receives.begin(), some_receives.end(), [&](const Half& half) { return behind_stranger(half); }));
     return {};
   }
 
@@ -151,6 +199,14 @@ class Matcher {
   bool begun_ = false;
   const Half* send_ = nullptr;
   const Half* receive_ = nullptr;
+  // Receives from somebody unknown, of one receiver: the first by communicator and tag.
+  static constexpr std::int32_t kAnyTag = -1;
+  static constexpr std::int32_t kAllTags = -2;
+  std::map<std::pair<std::uint32_t, std::int32_t>, Half> strangers_;
+  std::int32_t strangers_of_ = kNoPeer;
+  Half lane_{};
+  std::uint64_t behind_ = 0;  // messages of the lane whose receive was posted behind a stranger
+  bool left_ = false;         // sends of the lane
 };
 
 }  // namespace
@@ -202,13 +258,15 @@ Result<void> Trace::messages(TimeWindow window, const MessageSink& sink) const {
       return some.ok() && show(*some);
     };
     FATHOM_CHECK(relay_ahead(memory / 4, next, take));
-    FATHOM_TRY(const auto sums,
-               team().sum({static_cast<std::int64_t>(unmatched.sends), static_cast<std::int64_t>(unmatched.receives),
-                           static_cast<std::int64_t>(unmatched.unknown)}));
+    FATHOM_TRY(
+        const auto sums,
+        team().sum({static_cast<std::int64_t>(unmatched.sends), static_cast<std::int64_t>(unmatched.receives),
+                    static_cast<std::int64_t>(unmatched.unknown), static_cast<std::int64_t>(unmatched.uncertain)}));
     FATHOM_CHECK(first_goes_on());
     unmatched.sends = static_cast<std::uint64_t>(sums[0]);
     unmatched.receives = static_cast<std::uint64_t>(sums[1]);
     unmatched.unknown = static_cast<std::uint64_t>(sums[2]);
+    unmatched.uncertain = static_cast<std::uint64_t>(sums[3]);
     if (ended) return {};
   }
   if (work_ != nullptr) report(unmatched, work_->diagnostics);

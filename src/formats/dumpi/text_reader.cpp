@@ -245,18 +245,25 @@ Result<Blob> TextReader::read() {
   }
   FATHOM_CHECK(sections());
 
-  // A clock that is zero everywhere was not recorded. The bias is the earliest second.
+  // A clock that is zero everywhere was not recorded, nor is it in single calls where the others are further away than
+  // seconds behind the bias can be. The bias is the earliest second.
   std::array<bool, 2> used{};
-  std::array<std::int32_t, 2> bias = {std::numeric_limits<std::int32_t>::max(),
-                                      std::numeric_limits<std::int32_t>::max()};
-  for (const Head& head : heads_) {
-    for (std::size_t clock = 0; clock < 2; ++clock) {
-      for (std::size_t end = 0; end < 2; ++end) {
-        const Moment& moment = head.times[2 * clock + end];
-        used[clock] = used[clock] || !moment.zero();
-        bias[clock] = std::min(bias[clock], moment.seconds);
-      }
+  std::array<bool, 2> pauses{};  // some calls are without it
+  std::array<std::int32_t, 2> bias{};
+  const auto silent = [](const Head& head, std::size_t clock) {
+    return head.times[2 * clock].zero() && head.times[2 * clock + 1].zero();
+  };
+  for (std::size_t clock = 0; clock < 2; ++clock) {
+    bool zeros = false;
+    std::int32_t first = std::numeric_limits<std::int32_t>::max();
+    for (const Head& head : heads_) {
+      zeros = zeros || silent(head, clock);
+      if (silent(head, clock)) continue;
+      used[clock] = true;
+      first = std::min({first, head.times[2 * clock].seconds, head.times[2 * clock + 1].seconds});
     }
+    pauses[clock] = zeros && used[clock] && first > std::numeric_limits<std::uint16_t>::max();
+    bias[clock] = zeros && !pauses[clock] ? std::min(first, 0) : first;
   }
   ByteText out;
   out.bytes(kMagic);
@@ -264,14 +271,15 @@ Result<Blob> TextReader::read() {
   out.number(used[0] ? bias[0] : std::int32_t{0});
   for (const Head& head : heads_) {
     std::uint8_t mask = kMaskStatus | kMaskThread;
-    if (used[1]) mask |= kMaskCpu;
-    if (used[0]) mask |= kMaskWall;
+    const auto has = [&](std::size_t clock) { return used[clock] && !(pauses[clock] && silent(head, clock)); };
+    if (has(1)) mask |= kMaskCpu;
+    if (has(0)) mask |= kMaskWall;
     if (head.counters > 0) mask |= kMaskCounters;
     out.number(head.id);
     out.number(mask);
     out.number(head.thread);
     for (const std::size_t clock : {std::size_t{1}, std::size_t{0}}) {
-      if (!used[clock]) continue;
+      if (!has(clock)) continue;
       for (std::size_t end = 0; end < 2; ++end) {
         const Moment& moment = head.times[2 * clock + end];
         out.number(static_cast<std::uint16_t>(moment.seconds - bias[clock]));

@@ -84,13 +84,6 @@ Result<void> Database::load() {
   FATHOM_CHECK(note_shared_ids(*mapping_, files_.description.name(), work()));
   if (id_names.empty()) id_names = default_id_names();
   FATHOM_CHECK(load_values());
-  if (profiles_) {
-    map_system(profiles_->profiles(), id_names, *mapping_);
-  } else {
-    FATHOM_TRY(std::vector<ProfileRecord> unknown, profiles_of_contexts());
-    map_system(unknown, id_names, *mapping_);
-  }
-  source_ = std::make_shared<DatabaseSource>(profiles_, contexts_, mapping_, work());
   if (files_.trace) {
     auto trace = TraceDb::read(*files_.trace, work());
     if (trace) {
@@ -100,12 +93,19 @@ Result<void> Database::load() {
                                             trace.error().what() + "; the trace is left out"));
     }
   }
+  if (profiles_) {
+    map_system(profiles_->profiles(), id_names, *mapping_);
+  } else {
+    FATHOM_TRY(std::vector<ProfileRecord> unknown, numbered_profiles());
+    map_system(unknown, id_names, *mapping_);
+  }
+  source_ = std::make_shared<DatabaseSource>(profiles_, contexts_, mapping_, work());
   return {};
 }
 
-// Without profile.db nobody says what the profiles are; cct.db knows their numbers. One that is far beyond what the
-// file has values for is damage, and must not be what memory is taken for.
-Result<std::vector<ProfileRecord>> Database::profiles_of_contexts() {
+// Without profile.db nobody says what the profiles are; cct.db and trace.db know their numbers. One that is far beyond
+// what the file has values for is damage, and must not be what memory is taken for.
+Result<std::vector<ProfileRecord>> Database::numbered_profiles() {
   constexpr std::uint64_t kProfilesWithoutValues = 1U << 16;
   std::uint64_t most = kProfilesWithoutValues;
   const auto for_each_block = [&](const auto& take) {
@@ -130,6 +130,12 @@ Result<std::vector<ProfileRecord>> Database::profiles_of_contexts() {
     FATHOM_CHECK(work()->diagnostics.add("hpctoolkit.profile_number", Severity::data_loss,
                                          Place::in(files_.contexts ? files_.contexts->name() : path().string()),
                                          "values of profiles with impossible numbers are left out", beyond));
+  }
+  // A profile without values may have samples.
+  if (trace_db_) {
+    for (const TraceLine& line : trace_db_->lines()) {
+      if (line.count > 0 && line.profile < most) last = std::max(last, line.profile);
+    }
   }
   std::vector<ProfileRecord> unknown(std::size_t{last} + 1);
   unknown.front().summary = true;

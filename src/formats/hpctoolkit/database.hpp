@@ -50,7 +50,7 @@ class Database : public Dataset {
       : Dataset(format, files.directory, work), files_(std::move(files)) {}
   Result<void> load();
   Result<void> load_taxonomy(Mapping& mapping);
-  Result<std::vector<ProfileRecord>> profiles_of_contexts();
+  Result<std::vector<ProfileRecord>> numbered_profiles();
   Result<void> load_values();
   [[nodiscard]] MetricId metric_of_id(std::uint16_t id) const;
 

@@ -59,6 +59,21 @@ TEST(DumpiText, ACallMayHaveNoCounterAtAll) {
   EXPECT_NE(dump_of(*binary, work).find("MPI_Barrier returning at walltime 2.0"), std::string::npos);
 }
 
+// Clocks are stored per call, and where one is not the text has zeros; stored seconds have 16 bits behind the bias.
+TEST(DumpiText, ACallWithoutTimesAmongOthersOfTheCalendar) {
+  const Work work = make_work();
+  const auto barrier = [](const std::string& from, const std::string& to) {
+    return "MPI_Barrier entering at walltime " + from + ", cputime 0.000000000 seconds in thread 0.\n" +
+           "MPI_Comm comm=2 (MPI_COMM_WORLD)\n" + "MPI_Barrier returning at walltime " + to +
+           ", cputime 0.000000000 seconds in thread 0.\n";
+  };
+  const std::string calls =
+      barrier("0.000000000", "0.000000000") + barrier("1700000001.500000000", "1700000002.000000000");
+  auto binary = binary_of_text(Blob::own("x.txt", calls), work);
+  ASSERT_TRUE(binary.ok()) << binary.error().text();
+  EXPECT_NE(dump_of(*binary, work).find(calls), std::string::npos);
+}
+
 TEST(DumpiText, SaysWhereTheTextIsWrong) {
   const Work work = make_work();
   const std::string text =

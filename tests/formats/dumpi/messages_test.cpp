@@ -107,6 +107,36 @@ TEST_F(DumpiMessages, WildcardsTakeTheRecordedSourceAndTag) {
   EXPECT_EQ(events(2)[2].peer, kUnknownPeer);
 }
 
+// Rank 0 sends 4 and 8 bytes to rank 2; the receive from anybody is posted first, so that the one from rank 0 may have
+// got either. Rank 1 has nothing left: what was received from it is certain.
+TEST_F(DumpiMessages, ReceivesBehindOneFromSomebodyUnknownAreUncertain) {
+  std::vector<TraceMaker> ranks(3);
+  ranks[0].send("MPI_Send", 1, kInt, 2, 5, kWorld);
+  ranks[0].send("MPI_Send", 2, kInt, 2, 5, kWorld);
+  ranks[1].send("MPI_Send", 1, kInt, 2, 5, kWorld);
+  ranks[2].recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[2].recv(9, kInt, 0, 5, kWorld, {});
+  ranks[2].recv(9, kInt, 1, 5, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages().size(), 2U);
+  const auto all = work_->diagnostics.all();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [](const auto& one) { return one.id == "trace.uncertain_message"; });
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->count, 1U);
+}
+
+TEST_F(DumpiMessages, AReceiveFromAnybodyWithAnotherTagOrPostedLaterTookNothing) {
+  std::vector<TraceMaker> ranks(2);
+  for (int n = 0; n < 3; ++n) ranks[0].send("MPI_Send", 1, kInt, 1, 5, kWorld);
+  ranks[1].recv(9, kInt, kAny, 6, kWorld, {});
+  ranks[1].recv(9, kInt, 0, 5, kWorld, {});
+  ranks[1].recv(9, kInt, kAny, 5, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 1, 1, 4}}));
+  EXPECT_EQ(noticed_times("trace.uncertain_message"), 0);
+}
+
 TEST_F(DumpiMessages, NobodyIsNoPeer) {
   std::vector<TraceMaker> ranks(2);
   for (int r = 0; r < 2; ++r) {
@@ -166,6 +196,20 @@ TEST_F(DumpiMessages, PersistentRequestsSendEachTimeTheyAreStarted) {
   make(ranks);
   EXPECT_EQ(messages(), (std::vector<Pair>{{0, 2, 1, 2, 16}, {0, 2, 1, 7, 20}, {0, 4, 1, 4, 16}, {0, 8, 1, 6, 24}}));
   EXPECT_EQ(count(0, EventKind::complete), 4U);
+}
+
+// Without times the order of records decides: that of the start, not that of the call that made the request.
+TEST_F(DumpiMessages, APersistentRequestSendsWhenItIsStartedAlsoWithoutTimes) {
+  std::vector<TraceMaker> ranks(2);
+  for (TraceMaker& rank : ranks) rank.mask(kMaskStatus | kMaskThread);
+  ranks[0].send("MPI_Send_init", 1, kInt, 1, 7, kWorld, 2);  // 0
+  ranks[0].send("MPI_Send", 2, kInt, 1, 7, kWorld);          // 1
+  ranks[0].call("MPI_Start", {{"request", 2}});              // 2
+  ranks[0].call("MPI_Wait", {{"request", 2}});               // 3
+  ranks[1].recv(9, kInt, 0, 7, kWorld, got(8, 0, 7));        // 0
+  ranks[1].recv(9, kInt, 0, 7, kWorld, got(4, 0, 7));        // 1
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{0, 1, 1, 0, 8}, {0, 2, 1, 1, 4}}));
 }
 
 TEST_F(DumpiMessages, SomeAndAnyWithNothingActive) {

@@ -11,6 +11,7 @@
 #include "profile/compute.hpp"
 #include "profile/views.hpp"
 #include "temporary_directory.hpp"
+#include "trace/trace.hpp"
 
 namespace fathom::hpctoolkit {
 namespace {
@@ -118,6 +119,20 @@ TEST_F(HalfDatabase, WithoutContexts) {
     fs::remove(at / "cct.db");
     expect_same(name, at, "profile.db");
   }
+}
+
+// A stream may have samples and no values. Its number is in trace.db alone then: here 3 instead of 1, at 0x40.
+TEST_F(HalfDatabase, WithoutProfilesSamplesTellOfMore) {
+  const fs::path at = copy("b-small");
+  fs::remove(at / "profile.db");
+  overwrite(at / "trace.db", 0x40, std::string("\3\0\0\0", 4));
+  const Opened half = open_at(at);
+  ASSERT_TRUE(half.profile);
+  auto trace = half.dataset->trace();
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ((*trace)->location_count(), 3U);
+  EXPECT_EQ((*trace)->known_records(LocationId(2U)), 13U);  // (244 - 88) / 12
+  EXPECT_FALSE(half.noted("does not exist"));
 }
 
 TEST_F(HalfDatabase, WithoutProfiles) {
