@@ -1,6 +1,10 @@
-// The two ends of messages: equal sender, receiver, communicator and tag match in the order of posting.
+// The two ends of messages: equal sender, receiver, communicator and tag match in the order of posting. Receives of any
+// tag whose status is not known (a tag below 0) take part as in Trace::messages.
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -113,10 +117,12 @@ class Receiver {
   // Returns how many there are.
   std::uint64_t match() {
     const auto& locations = run_.processes[process_];
-    if (locations.size() == 1) {
+    find_any_tag(locations);
+    if (!any_tag_.empty()) of_any_tag(locations);
+    if (locations.size() == 1 && any_tag_.empty()) {
       in_order(locations[0]);
     } else {
-      by_time(locations, [](std::uint32_t, std::uint32_t) { return true; });
+      by_time(locations, [&](std::uint32_t location, std::uint32_t i) { return !takes_any_tag(location, i); });
     }
     return messages_;
   }
@@ -124,7 +130,9 @@ class Receiver {
  private:
   void pair(Lane& lane, std::uint32_t location, std::uint32_t number) {
     SendEnd from;
-    if (!lane.take(run_, process_, from)) return;
+    if (lane.take(run_, process_, from)) pair(from, location, number);
+  }
+  void pair(const SendEnd& from, std::uint32_t location, std::uint32_t number) {
     Receive& to = run_.locations[location].receives[number];
     to.sender = from.location;
     to.issuing = from.issuing;
@@ -155,15 +163,18 @@ class Receiver {
       by_time(std::span(&location, 1), unsorted);
   }
 
+  // A receive and when it was posted.
+  struct Key {
+    Channel channel;
+    std::uint32_t location;
+    std::uint32_t number;
+    std::int64_t posted;
+    std::uint64_t order;
+
+    [[nodiscard]] std::pair<std::int64_t, std::uint64_t> when() const { return {posted, order}; }
+  };
   template <class Wanted>
-  void by_time(std::span<const std::uint32_t> locations, const Wanted& wanted) {
-    struct Key {
-      Channel channel;
-      std::uint32_t location;
-      std::uint32_t number;
-      std::int64_t posted;
-      std::uint64_t order;
-    };
+  [[nodiscard]] std::vector<Key> keys_of(std::span<const std::uint32_t> locations, const Wanted& wanted) const {
     std::vector<Key> keys;
     for (const std::uint32_t location : locations) {
       const LocationCalls& here = run_.locations[location];
@@ -173,6 +184,62 @@ class Receiver {
         keys.push_back({here.channels[half.channel], location, i, half.posted, posting_record(half)});
       }
     }
+    return keys;
+  }
+
+  // Senders from whom any tag is received in a communicator.
+  using Pair = std::pair<std::int32_t, std::uint32_t>;
+  static Pair pair_of(const Channel& channel) { return {channel.peer, channel.communicator}; }
+  void find_any_tag(std::span<const std::uint32_t> locations) {
+    for (const std::uint32_t location : locations) {
+      const LocationCalls& here = run_.locations[location];
+      for (const Channel& channel : here.channels) {
+        if (channel.tag < 0) any_tag_.insert(pair_of(channel));
+      }
+    }
+  }
+  [[nodiscard]] bool takes_any_tag(std::uint32_t location, std::uint32_t number) const {
+    const LocationCalls& here = run_.locations[location];
+    return any_tag_.contains(pair_of(here.channels[here.receives[number].channel]));
+  }
+
+  // Messages between two processes stay in order, whatever their tags: each goes to the receive that was posted first
+  // among those that take it.
+  void of_any_tag(std::span<const std::uint32_t> locations) {
+    std::map<Pair, std::vector<SendEnd>> sends;
+    for (auto& [channel, lane] : lanes_) {
+      if (!any_tag_.contains(pair_of(channel))) continue;
+      SendEnd end;
+      while (lane.take(run_, process_, end)) sends[pair_of(channel)].push_back(end);
+    }
+    auto receives =
+        keys_of(locations, [&](std::uint32_t location, std::uint32_t i) { return takes_any_tag(location, i); });
+    std::stable_sort(receives.begin(), receives.end(), [](const Key& a, const Key& b) { return a.when() < b.when(); });
+    std::map<Channel, std::deque<const Key*>> waiting;
+    for (const Key& key : receives) {
+      Channel channel = key.channel;
+      channel.tag = std::max(channel.tag, -1);
+      waiting[channel].push_back(&key);
+    }
+    for (auto& [pair, ends] : sends) {
+      std::sort(ends.begin(), ends.end(), [](const SendEnd& a, const SendEnd& b) {
+        return std::tie(a.sent, a.location, a.send) < std::tie(b.sent, b.location, b.send);
+      });
+      for (const SendEnd& end : ends) {
+        std::deque<const Key*>& exact = waiting[end.channel];
+        std::deque<const Key*>& any = waiting[{end.channel.peer, end.channel.communicator, -1}];
+        if (exact.empty() && any.empty()) continue;
+        const bool takes_any = exact.empty() || (!any.empty() && any.front()->when() < exact.front()->when());
+        std::deque<const Key*>& from = takes_any ? any : exact;
+        this->pair(end, from.front()->location, from.front()->number);
+        from.pop_front();
+      }
+    }
+  }
+
+  template <class Wanted>
+  void by_time(std::span<const std::uint32_t> locations, const Wanted& wanted) {
+    std::vector<Key> keys = keys_of(locations, wanted);
     std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
       return std::tie(a.channel, a.posted, a.order) < std::tie(b.channel, b.posted, b.order);
     });
@@ -190,6 +257,7 @@ class Receiver {
   std::uint32_t process_;
   Lanes& lanes_;
   const Found& found_;
+  std::set<Pair> any_tag_;
   std::uint64_t messages_ = 0;
 };
 

@@ -19,6 +19,7 @@ struct Op {
   std::int32_t peer = -1;  // send, recv; root of a collective
   std::int64_t bytes = 8;
   std::string name = {};  // region of a collective or file operation, or of the program that computes
+  std::int32_t tag = 0;   // send, recv; of a recv -1: any, and the trace does not tell which came
 };
 
 struct Machine {
@@ -166,6 +167,7 @@ class SimulatedRun final : public Trace {
             out.push_back(event(EventKind::enter, entry, name, record));
             Event send = event(EventKind::send, entry, name, record);
             send.peer = op.peer;
+            send.tag = op.tag;
             send.bytes = op.bytes;
             send.value = entry;
             send.communicator = CommunicatorId(0);
@@ -190,6 +192,7 @@ class SimulatedRun final : public Trace {
             out.push_back(event(EventKind::enter, entry, name, record));
             Event receive = event(EventKind::recv, exit, name, record);
             receive.peer = op.peer;
+            receive.tag = op.tag;
             receive.bytes = message.bytes;
             receive.value = entry;
             receive.origin = record;
