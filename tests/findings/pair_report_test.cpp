@@ -17,11 +17,11 @@ ProfilePtr run(std::mt19937& random, double noise, int slower = -1, double facto
   test::MemoryProfile make({"0"});
   const MetricId time = make.metric("time");
   const MetricId visits = make.metric("visits");
-  std::normal_distribution<double> normal(0, noise);
+  std::normal_distribution<double> normal(0, 1);
   for (int i = 0; i < kRegions; ++i) {
     const std::string name = "f" + std::to_string(i);
     make.context(name);
-    make.values<double>(time, name, {10 * (1 + normal(random)) * (i == slower ? factor : 1)});
+    make.values<double>(time, name, {10 * (1 + noise * normal(random)) * (i == slower ? factor : 1)});
     make.values<double>(visits, name, {i == slower ? calls : 100.0});
   }
   return make.build();
