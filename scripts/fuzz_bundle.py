@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fuzz_bundle.py PATH OUT: a directory, or the members of a tar or zip archive, as one input of bundle_fuzz.
+"""fuzz_bundle.py PATH OUT: a directory, or the members of a tar or zip archive, as one input of format_fuzz.
 
 Prints nothing and writes nothing when there is nothing small enough to bundle.
 """
