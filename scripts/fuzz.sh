@@ -2,8 +2,8 @@
 # fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus: the kept one, and the target's seeds.
 # fuzz.sh --all [SECONDS]: all of them, one per core at a time, and a table of what was executed, reached and found.
 # fuzz.sh --quick [SECONDS [TARGET...]]: the same without the address sanitizer, with short inputs and one question for each,
-#   which is ten times as fast and more; until each has been executed ten million times. What reaches new code is tried
-#   again by --all.
+#   which is some times as fast; until each has been executed ten million times. What reaches new code is tried again by
+#   --all.
 # fuzz.sh --table: what all runs so far have executed and reached.
 # fuzz.sh --keep [TARGET...]: makes what was found small and keeps it in fuzz/corpus.
 # fuzz.sh --replay PROGRAMS TARGET: every kept input once, in programs built elsewhere.
@@ -76,7 +76,7 @@ run() {
 }
 
 # run_quick TARGET SECONDS CORE: what is still missing to ten million executions. Short inputs are those of at most a
-# thousand bytes, of datasets of several files of twice the smallest.
+# thousand bytes, or of twice the smallest where that is more.
 run_quick() {
   executed=$(awk -F '\t' -v target="$1" '$1 == target { print $3 }' fuzz/executions.tsv)
   [ "${executed:-0}" -lt $enough ] || return 0
