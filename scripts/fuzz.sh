@@ -2,7 +2,7 @@
 # fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus: the kept one, and the target's seeds.
 # fuzz.sh --all [SECONDS]: all of them, one per core at a time, and a table of what was executed, reached and found.
 # fuzz.sh --quick [SECONDS [TARGET...]]: the same without the address sanitizer, with short inputs and one question for each,
-#   which is some times as fast; until each has been executed ten million times. What reaches new code is tried again by
+#   which is two to four times as fast; until each has been executed ten million times. What reaches new code is tried again by
 #   --all.
 # fuzz.sh --table: what all runs so far have executed and reached.
 # fuzz.sh --keep [TARGET...]: makes what was found small and keeps it in fuzz/corpus.
