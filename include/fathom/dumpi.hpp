@@ -339,9 +339,11 @@ class Call {
  private:
   friend class Decoder;
   [[nodiscard]] std::uint32_t at(std::size_t i) const { return function_->fixed ? function_->offset[i] : at_[i]; }
+  // What the call says, but no more than the array in front of it has, which is stored as a whole and as long.
   [[nodiscard]] std::uint32_t single_count(std::size_t i) const {
     const std::int64_t count = integer(static_cast<std::size_t>(function_->argument[i].length));
-    return count > 0 ? static_cast<std::uint32_t>(count) : 0;
+    const std::uint32_t most = values(i - 1).size();
+    return count < 0 ? 0 : count < most ? static_cast<std::uint32_t>(count) : most;
   }
 
   const Function* function_ = nullptr;

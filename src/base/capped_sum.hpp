@@ -27,5 +27,9 @@ inline std::int64_t passed(std::int64_t from, std::int64_t to) {
   std::int64_t out = 0;
   return __builtin_sub_overflow(to, from, &out) ? std::numeric_limits<std::int64_t>::max() : out;
 }
+// The same exactly, in all 64 bits; 0 where the moment is before the first one.
+inline std::uint64_t since(std::int64_t first, std::int64_t moment) {
+  return moment < first ? 0 : static_cast<std::uint64_t>(moment) - static_cast<std::uint64_t>(first);
+}
 
 }  // namespace fathom

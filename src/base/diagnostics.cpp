@@ -40,7 +40,11 @@ Result<void> Diagnostics::add(std::string_view id, Severity severity, Place plac
   key += place.file;
   const auto [found, is_new] = listed_.try_emplace(std::move(key));
   Listed& listed = found->second;
-  if (!is_new && (!every_ || listed.times >= kListedPerId)) {
+  const auto again = [&] {
+    const Diagnostic& last = list_[listed.last];
+    return last.text == text && last.place.offset == place.offset && last.place.line == place.line;
+  };
+  if (!is_new && (!every_ || listed.times >= kListedPerId || again())) {
     list_[listed.last].count += count;
     return {};
   }

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -134,6 +135,11 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
   const auto near = nearest(name, candidates);
   return near.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", near);
+}
+
+std::string some_of(std::span<const std::string> names, std::size_t most) {
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.first(most), ", "), names.size() - most);
 }
 
 std::string demangle(const std::string& symbol) {

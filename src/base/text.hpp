@@ -42,6 +42,9 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
 // " (did you mean 'x'?)" or "".
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
+// "a, b and 3 more": so many of the names at most.
+std::string some_of(std::span<const std::string> names, std::size_t most = 10);
+
 // A C++ symbol as its source spells it; other texts unchanged.
 std::string demangle(const std::string& symbol);
 // Replaces template arguments and parameter lists by … until the name fits: "a::f<…>(…)".

@@ -12,6 +12,7 @@
 #include "cli/profile_arguments.hpp"
 #include "cli/reading_options.hpp"
 #include "formats/registry.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_set.hpp"
 #include "query/parquet.hpp"
 #include "report/table_files.hpp"
@@ -48,7 +49,7 @@ class ConvertCommand final : public Command {
   Result<int> run(Session& session) override {
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr dataset, session.open(in_));
-    const auto spare_input = [&] { return spare_inputs({&in_, 1}, output_.target); };
+    const auto spare_input = [&] { return spare_inputs(output_.target); };
     if (output_.to == "parquet" || (output_.to.empty() && output_.target.ends_with(".parquet"))) {
       FATHOM_CHECK(spare_input());
       FATHOM_CHECK(query::write_parquet(std::move(dataset), output_.target,

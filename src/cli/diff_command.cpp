@@ -13,6 +13,7 @@
 #include "cli/profile_arguments.hpp"
 #include "cli/reading_options.hpp"
 #include "experiment/diff.hpp"
+#include "io/opened_files.hpp"
 #include "profile/algebra/algebra.hpp"
 #include "profile/diff/diff.hpp"
 
@@ -94,7 +95,10 @@ class DiffCommand final : public Command {
                         .number = number_,
                         .full_names = arguments_.full_names};
     const DiffReport report(changes, look);
-    if (junit_) FATHOM_CHECK(report.write_junit(*junit_));
+    if (junit_) {
+      FATHOM_CHECK(spare_inputs(*junit_));
+      FATHOM_CHECK(report.write_junit(*junit_));
+    }
     if (session.json()) {
       report.write_json(session);
     } else if (session.csv()) {

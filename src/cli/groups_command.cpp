@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
 #include "io/file.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 #include "profile/inspect/inspect.hpp"
 #include "profile/views.hpp"
@@ -106,6 +107,7 @@ class GroupsCommand final : public Command {
     const MetricId visits = defs.find_metric("visits");
     if (!time.valid() || !visits.valid()) return Error::usage("--filter needs the metrics 'time' and 'visits'");
     FATHOM_TRY(const auto regions, inspect::suggest_filter(profile, time, visits));
+    FATHOM_CHECK(spare_inputs(*filter_));
     FATHOM_CHECK(write_file(*filter_, inspect::filter_text(defs, regions)));
     session.note(fmt::format("{} regions in the filter {}", regions.size(), *filter_));
     return success();

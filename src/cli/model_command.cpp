@@ -13,12 +13,12 @@
 #include "cli/model_output.hpp"
 #include "cli/model_remarks.hpp"
 #include "cli/model_sets.hpp"
-#include "cli/output_arguments.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/session.hpp"
 #include "experiment/usual_metric.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/registry.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 #include "model/difference.hpp"
 #include "model/fit.hpp"
@@ -71,11 +71,11 @@ class ModelCommand final : public Command {
 
   Result<int> run(Session& session) override {
     if (plot_) FATHOM_CHECK(check_figure_name(*plot_));
-    for (const auto& target : {plot_, out_}) {
-      if (target) FATHOM_CHECK(spare_inputs(paths_, *target));
-    }
     FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
+    for (const auto& target : {plot_, out_}) {
+      if (target) FATHOM_CHECK(spare_inputs(*target));
+    }
     FATHOM_CHECK(first_alone(session, "modelling is"));
     FATHOM_TRY(experiment_data_, dataset->experiment());
     const Experiment& e = *experiment_data_;
@@ -172,7 +172,7 @@ class ModelCommand final : public Command {
     }
     all.insert(all.end(), sets.begin(), sets.end());
     FATHOM_TRY(const Format* format, find_format("extra-p"));
-    if (format != &dataset.format()) FATHOM_CHECK(spare_inputs(paths_, target.string()));
+    if (format != &dataset.format()) FATHOM_CHECK(spare_inputs(target));
     // What reading was told to do to the experiment is done: nothing of it a second time.
     ExperimentDataset saved(*format, target, make_work(), experiment_data_);
     saved.use_as_it_is();
@@ -285,6 +285,7 @@ class ModelCommand final : public Command {
     } else {
       FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, {*minus_}));
       FATHOM_TRY(other, dataset->experiment());
+      if (plot_) FATHOM_CHECK(spare_inputs(*plot_));
       FATHOM_TRY(subtracted, fit(*other, options_, session.work()));
     }
     FATHOM_TRY(const ModelDifference changed, difference(e, set, *other, subtracted, session.work()));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "cli/options.hpp"
@@ -15,15 +16,21 @@ namespace fathom::cli {
 
 namespace {
 
+// A file may hold several sets of one name: the second one is NAME#2.
 std::vector<std::string> names_of(const ModelSets& sets) {
+  std::map<std::string, std::size_t> seen;
   std::vector<std::string> names;
-  for (const ModelSet& set : sets) names.push_back(set.name);
+  for (const ModelSet& set : sets) {
+    const std::size_t number = ++seen[set.name];
+    names.push_back(number == 1 ? set.name : fmt::format("{}#{}", set.name, number));
+  }
   return names;
 }
 
 Result<ModelSets::iterator> find_set(ModelSets& sets, const std::string& name) {
-  const auto found = std::find_if(sets.begin(), sets.end(), [&](const ModelSet& set) { return set.name == name; });
-  if (found != sets.end()) return found;
+  const std::vector<std::string> names = names_of(sets);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return sets.begin() + (found - names.begin());
   return Error::usage(fmt::format("no set of models is called '{}'{}", name, did_you_mean(name, names_of(sets))))
       .hint(fmt::format("there are: {}", fmt::join(names_of(sets), ", ")));
 }
@@ -45,7 +52,11 @@ Result<void> ModelSetChoice::change(ModelSets& sets, bool saved) const {
     const auto equals = change.find('=');
     if (equals == std::string::npos) return Error::usage(fmt::format("'{}' is not OLD=NEW", change));
     FATHOM_TRY(const auto set, find_set(sets, change.substr(0, equals)));
-    set->name = change.substr(equals + 1);
+    std::string fresh = change.substr(equals + 1);
+    if (fresh != set->name && find_set(sets, fresh)) {
+      return Error::usage(fmt::format("a set of models is called '{}' already", fresh));
+    }
+    set->name = std::move(fresh);
   }
   for (const std::string& gone : remove) {
     FATHOM_TRY(const auto set, find_set(sets, gone));
@@ -98,7 +109,8 @@ Result<int> list_model_sets(Session& session, Dataset& dataset) {
   }
   TextTable table;
   table.column("SET", Align::left, true).column("MODELS", Align::right);
-  for (const ModelSet& set : sets) table.row({{set.name}, {grouped(set.models.size())}});
+  const std::vector<std::string> names = names_of(sets);
+  for (std::size_t i = 0; i < sets.size(); ++i) table.row({{names[i]}, {grouped(sets[i].models.size())}});
   session.out().write(table.text(session.terminal()));
   return kDone;
 }

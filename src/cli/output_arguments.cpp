@@ -74,21 +74,11 @@ Result<const Format*> OutputArguments::format(const Format* fallback, std::span<
   return refuse(fmt::format("{} cannot hold a {}", found->name, fmt::join(names, " or a ")));
 }
 
-Result<void> spare_inputs(std::span<const std::string> inputs, const std::string& target) {
-  std::error_code none;  // what is not there is not replaced
-  if (!std::filesystem::is_regular_file(target, none)) return {};
-  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-    return std::filesystem::equivalent(input, target, none);
-  });
-  if (!is_input && !was_opened(target)) return {};
-  return Error::usage(fmt::format("{} is being read, and would be replaced by something else", target))
-      .hint("choose another place to write to");
-}
-
 Result<void> OutputArguments::write(Session& session, const ProfilePtr& profile, const Format* fallback) const {
   if (target.empty()) return Error::usage("needs -o OUT: where to write the result");
   constexpr Level kLevels[] = {Level::profile};
   FATHOM_TRY(const Format* chosen, format(fallback, kLevels));
+  if (chosen != fallback) FATHOM_CHECK(spare_inputs(target));
   FATHOM_TRY(const WriteOptions how, write_options(*chosen));
   const DatasetPtr dataset = make_profile_dataset(profile);
   FATHOM_CHECK(chosen->write(*dataset, target, how));

@@ -32,9 +32,4 @@ struct OutputArguments {
   Result<void> write(Session& session, const ProfilePtr& profile, const Format* fallback) const;
 };
 
-// An error where the file to write is one of those that are read, also one of a directory that has been opened, for
-// output that is no other form of the same: a report or another format in the place of the measurement would be the end
-// of it.
-Result<void> spare_inputs(std::span<const std::string> inputs, const std::string& target);
-
 }  // namespace fathom::cli

@@ -7,6 +7,7 @@
 #include "experiment/collect.hpp"
 #include "formats/experiment_dataset.hpp"
 #include "formats/registry.hpp"
+#include "io/opened_files.hpp"
 #include "profile/reduce/reduce.hpp"
 
 namespace fathom::cli {
@@ -69,7 +70,7 @@ class ReduceCommand final : public Command {
     FATHOM_TRY(const Format* format, output_.format(nullptr, std::span(kLevels).first(windows_ > 1 ? 2 : 1)));
     FATHOM_TRY(const DatasetPtr dataset, session.open(in_));
     FATHOM_TRY(const auto trace, dataset->trace());
-    FATHOM_CHECK(spare_inputs({&in_, 1}, output_.target));
+    FATHOM_CHECK(spare_inputs(output_.target));
     for (const std::string& name : channels_) {
       FATHOM_TRY(const ChannelId channel, find_channel(*trace, name));
       options.channels.push_back(channel);

@@ -6,10 +6,10 @@
 #include "cli/analysis_output.hpp"
 #include "cli/commands.hpp"
 #include "cli/company.hpp"
-#include "cli/output_arguments.hpp"
 #include "cli/session.hpp"
 #include "findings/dataset_report.hpp"
 #include "findings/kinds.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 #include "report/findings_output.hpp"
 #include "serve/report_page.hpp"
@@ -57,7 +57,6 @@ class ReportCommand final : public Command {
     }
     if (paths_.empty()) return Error::usage("report needs a dataset").hint("fathom report PATH, or --kinds");
     if (target_) {
-      FATHOM_CHECK(spare_inputs(paths_, *target_));
       FATHOM_CHECK(first_alone(session, "making a page is"));
       return write_page(session);
     }
@@ -90,6 +89,7 @@ class ReportCommand final : public Command {
       FATHOM_TRY(DatasetPtr dataset, session.open(path));
       datasets.push_back(std::move(dataset));
     }
+    FATHOM_CHECK(spare_inputs(*target_));
     std::vector<std::filesystem::path> sources(sources_.begin(), sources_.end());
     serve::Viewer viewer(std::move(datasets), {{}, std::move(sources)});
     serve::ReportPageOptions options;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 
 namespace fathom::cli {
@@ -39,6 +40,7 @@ Result<void> write_self_trace(const SelfProfile& profile, const std::filesystem:
   json.end_array();
   json.key("otherData").begin_object().member("spans_left_out", profile.spans_left_out()).end_object();
   json.end_object();
+  FATHOM_CHECK(spare_inputs(target));
   return write_file(target, out.text());
 }
 

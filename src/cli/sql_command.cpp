@@ -10,10 +10,10 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/line_editor.hpp"
-#include "cli/output_arguments.hpp"
 #include "cli/pager.hpp"
 #include "cli/session.hpp"
 #include "cli/sql_output.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_by_name.hpp"
 #include "query/database.hpp"
 #include "query/parquet.hpp"
@@ -48,11 +48,16 @@ class SqlCommand final : public Command {
 
   Result<int> run(Session& session) override {
     FATHOM_CHECK(split_words());
+    std::vector<DatasetPtr> datasets;
+    for (const std::string& path : paths_) {
+      FATHOM_TRY(DatasetPtr dataset, session.open(path));
+      datasets.push_back(std::move(dataset));
+    }
+    if (target_) FATHOM_CHECK(spare_inputs(*target_));
     query::DatabaseOptions options;
     options.allow_files = allow_files_;
     options.execution = Execution::current();
     options.max_memory = session.options().max_memory.value_or(0);
-    if (target_) FATHOM_CHECK(spare_inputs(paths_, *target_));
     const bool parquet = target_ && std::filesystem::path(*target_).extension() == ".parquet";
     std::optional<OutputByName> file;
     if (parquet) {
@@ -62,10 +67,9 @@ class SqlCommand final : public Command {
     }
     FATHOM_TRY(const auto database, query::Database::open(std::move(options)));
     std::vector<std::string> schemas;
-    for (const std::string& path : paths_) {
-      FATHOM_TRY(DatasetPtr dataset, session.open(path));
-      if (paths_.size() > 1) schemas.push_back(query::schema_name(path, schemas));
-      FATHOM_CHECK(database->add(std::move(dataset), schemas.empty() ? "" : schemas.back()));
+    for (std::size_t i = 0; i < datasets.size(); ++i) {
+      if (paths_.size() > 1) schemas.push_back(query::schema_name(paths_[i], schemas));
+      FATHOM_CHECK(database->add(std::move(datasets[i]), schemas.empty() ? "" : schemas.back()));
     }
     FATHOM_CHECK(database->seal());
     if (tables_) return list_tables(session, *database);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "base/median.hpp"
 #include "base/parallel.hpp"
@@ -59,6 +60,8 @@ constexpr std::uint64_t kPerTreeNode = 120;
 constexpr std::uint64_t kPerMeasurement = 5 * 8 + 4 + 8;
 constexpr std::uint64_t kSmallestReservation = 1 << 16;
 constexpr std::size_t kMeasurementsPerTask = 2048;
+// Call paths that need not occur at every point, to Extra-P and to validate().
+constexpr const char* kIncompleteTag = "validation__ignore__num_measurements";
 
 std::string& name_of(std::string& name) { return name; }
 std::string& name_of(Named& named) { return named.name; }
@@ -277,18 +280,37 @@ void ExperimentBuilder::number_points_by_series() {
   experiment_.point_begin_ = std::move(begin);
 }
 
-Result<void> ExperimentBuilder::leave_out_incomplete(const Work& work) {
-  const std::size_t removed = keep_complete_series();
+Result<void> ExperimentBuilder::leave_out_incomplete(const Work& work, std::size_t own) {
+  const std::size_t removed = keep_complete_series(own);
   if (removed == 0) return {};
+  const std::span<const std::string> parameters = experiment_.parameters_;
+  const std::string where =
+      own == 0 ? "at every point"
+               : fmt::format("in every run with each of their values of {}", fmt::join(parameters.last(own), " and "));
   return work->diagnostics.warn(
       "runs.incomplete_removed", Place::in(experiment_.name_),
-      fmt::format("{} pairs of call path and metric do not occur at every point and are left out "
+      fmt::format("{} pairs of call path and metric do not occur {} and are left out "
                   "(--merge-missing adds them to the call path above, --allow-incomplete keeps them)",
-                  removed));
+                  removed, where));
+}
+
+// How many points each series has when it is complete: those of all runs, times its own values of the last parameters.
+std::vector<std::size_t> ExperimentBuilder::points_to_have(std::size_t own) const {
+  std::set<std::vector<double>> runs;
+  std::vector<std::set<std::vector<double>>> values(experiment_.series_.size());
+  for (const Record& r : records_) {
+    const std::span<const double> point = experiment_.point(r.point);
+    const auto cut = point.end() - static_cast<std::ptrdiff_t>(std::min(own, point.size()));
+    runs.emplace(point.begin(), cut);
+    values[r.series].emplace(cut, point.end());
+  }
+  std::vector<std::size_t> counts;
+  for (const auto& each : values) counts.push_back(runs.size() * each.size());
+  return counts;
 }
 
 // Says how many series were removed.
-std::size_t ExperimentBuilder::keep_complete_series() {
+std::size_t ExperimentBuilder::keep_complete_series(std::size_t own) {
   std::vector<std::uint32_t> points(experiment_.series_.size(), 0);
   std::unordered_map<std::uint64_t, bool> seen;
   std::vector<bool> used(experiment_.point_count(), false);
@@ -299,8 +321,10 @@ std::size_t ExperimentBuilder::keep_complete_series() {
     used[r.point] = true;
   }
   const auto let_off = [&](const Series& s, std::size_t count) {
-    return count >= 2 && find_tag(experiment_.callpaths_[s.callpath].tags, "validation__ignore__num_measurements");
+    return count >= 2 && find_tag(experiment_.callpaths_[s.callpath].tags, kIncompleteTag);
   };
+  const std::vector<std::size_t> expected =
+      own == 0 ? std::vector<std::size_t>(experiment_.series_.size(), all) : points_to_have(own);
   // Lists are made anew in the order of first appearance among the series that stay.
   std::vector<Series> kept;
   std::vector<std::uint32_t> number(experiment_.series_.size(), 0xFFFFFFFF);
@@ -310,7 +334,7 @@ std::size_t ExperimentBuilder::keep_complete_series() {
   std::vector<Named> new_callpaths;
   for (std::size_t i = 0; i < experiment_.series_.size(); ++i) {
     Series s = experiment_.series_[i];
-    if (points[i] != all && !let_off(s, points[i])) continue;
+    if (points[i] != expected[i] && !let_off(s, points[i])) continue;
     if (metrics[s.metric] == 0xFFFFFFFF) {
       metrics[s.metric] = static_cast<std::uint32_t>(new_metrics.size());
       new_metrics.push_back(std::move(experiment_.metrics_[s.metric]));
@@ -322,6 +346,9 @@ std::size_t ExperimentBuilder::keep_complete_series() {
     number[i] = static_cast<std::uint32_t>(kept.size());
     s.metric = metrics[s.metric];
     s.callpath = callpaths[s.callpath];
+    if (Tags& tags = new_callpaths[s.callpath].tags; points[i] != all && find_tag(tags, kIncompleteTag) == nullptr) {
+      tags.emplace_back(kIncompleteTag, "true");
+    }
     kept.push_back(s);
   }
   records_.resize_down(static_cast<std::size_t>(std::remove_if(records_.begin(), records_.end(),

@@ -70,8 +70,10 @@ class ExperimentBuilder {
   [[nodiscard]] std::size_t record_count() const { return records_.size(); }
 
   // Removes series that lack a point, with a warning that counts them; metrics and call paths that are left without any
-  // go too. Called before finish() by formats that drop incomplete series.
-  Result<void> leave_out_incomplete(const Work& work);
+  // go too. Called before finish() by formats that drop incomplete series. The last `own` parameters are the call
+  // paths' own: a series is complete when it occurs in every run with each of the values that it has of them. Where
+  // that is not every point, the call path is tagged so that validate() lets it off.
+  Result<void> leave_out_incomplete(const Work& work, std::size_t own = 0);
 
   Result<std::shared_ptr<Experiment>> finish() &&;
 
@@ -87,7 +89,8 @@ class ExperimentBuilder {
   };
   std::uint32_t series(std::uint32_t callpath, std::uint32_t metric);
   bool take(std::uint64_t bytes);
-  std::size_t keep_complete_series();
+  [[nodiscard]] std::vector<std::size_t> points_to_have(std::size_t own) const;
+  std::size_t keep_complete_series(std::size_t own);
   bool order_records();
   void number_points_by_series();
   Result<void> place_measurements();

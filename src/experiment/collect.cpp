@@ -15,6 +15,7 @@
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
 #include "profile/export/void_metrics.hpp"
+#include "profile/views.hpp"
 
 namespace fathom {
 namespace {
@@ -145,17 +146,47 @@ double combined(const RunValues& run) {
   return sum;
 }
 
-std::vector<MetricId> chosen_metrics(const Definitions& defs, const CollectOptions& options) {
-  std::vector<MetricId> chosen;
+// Why no values of a metric can be had, whatever is stored for it; empty when they can. A profile of no threads has no
+// data, rather than none of its threads.
+std::string why_not_collected(const Profile& profile, MetricId id) {
+  std::string why = why_unavailable(profile, id);
+  const Definitions& defs = profile.defs();
+  const bool stored = !defs.metric(id).scopes.empty() || defs.metric(id).derived();
+  if (why.empty() && !stored && defs.system.location_count() > 0) why = "no values of single threads are stored";
+  return why;
+}
+
+struct Chosen {
+  std::vector<MetricId> metrics;
+  std::vector<MetricId> hidden;  // not chosen, although they are no part of another
+};
+Chosen chosen_metrics(const Profile& profile, const CollectOptions& options) {
+  const Definitions& defs = profile.defs();
+  const auto& names = options.metrics;
+  Chosen chosen;
+  std::vector<MetricId> all;
+  bool any = false;  // judged by what is declared: runs of one program are to give the same metrics
   for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
     const Metric& metric = defs.metrics[i];
-    const auto& names = options.metrics;
-    if (names.empty() ? !metric.parent.valid() && !metric.hidden
-                      : std::find(names.begin(), names.end(), metric.name) != names.end()) {
-      chosen.emplace_back(i);
+    const MetricId id(i);
+    if (!names.empty()) {
+      if (std::find(names.begin(), names.end(), metric.name) != names.end()) chosen.metrics.push_back(id);
+      continue;
     }
+    if (metric.parent.valid()) continue;
+    all.push_back(id);
+    (metric.hidden ? chosen.hidden : chosen.metrics).push_back(id);
+    any = any || (!metric.hidden && !metric.switched_off && why_not_collected(profile, id).empty());
   }
+  // All hidden: better than nothing.
+  if (names.empty() && !any) chosen = {std::move(all), {}};
   return chosen;
+}
+
+bool holds_values(const Profile& profile, MetricId id) {
+  if (!why_not_collected(profile, id).empty()) return false;
+  const auto total = metric_total(profile, id, {});
+  return !total.ok() || (has_value(*total) && !total->is_zero());
 }
 
 }  // namespace
@@ -165,13 +196,16 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
   const CallPaths paths(defs, options);
   std::vector<RunValues> result;
   std::set<std::uint32_t> without;
-  const std::vector<MetricId> chosen = chosen_metrics(defs, options);
-  FATHOM_TRY(const std::vector<MetricId> counted, without_void_metrics(profile, chosen, "an experiment"));
-  for (const MetricId id : chosen) {
+  const Chosen chosen = chosen_metrics(profile, options);
+  for (const MetricId id : chosen.hidden) {
+    if (holds_values(profile, id)) left_out.hidden.push_back(defs.metric(id).name);
+  }
+  FATHOM_TRY(const std::vector<MetricId> counted, without_void_metrics(profile, chosen.metrics, "an experiment"));
+  for (const MetricId id : chosen.metrics) {
     const Metric& metric = defs.metric(id);
     const bool off = std::find(counted.begin(), counted.end(), id) == counted.end();
-    if (off || !why_unavailable(profile, id).empty() || (metric.scopes.empty() && !metric.derived())) {
-      left_out.metrics.push_back(metric.name);
+    if (const std::string why = off ? "declared void" : why_not_collected(profile, id); !why.empty()) {
+      left_out.others.emplace(metric.name, why);
       continue;
     }
     // Where one flavour is stored and every edge is a call (Cube), a row that is there counts although it is zero, and
@@ -196,12 +230,14 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
     auto cells = compute(noting ? *noting : profile, id, selection);
     if (!cells) return std::move(cells).error().with(fmt::format("metric '{}'", metric.name));
     const std::size_t before = result.size();
+    bool lacks_parameters = false;
     std::map<std::pair<std::string_view, std::vector<double>>, std::size_t> same;
     for (const std::uint32_t c : paths.order()) {
       if (as_stored ? noted != nullptr && !noted->stored(c) : !any_value(*cells, c)) continue;
       auto parameters = paths.parameters(c);
       if (!parameters) {
         without.insert(c);
+        lacks_parameters = true;
         continue;
       }
       RunValues values;
@@ -229,7 +265,13 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
       values.parameters = std::move(*parameters);
       result.push_back(std::move(values));
     }
-    if (result.size() == before) left_out.metrics.push_back(metric.name);
+    if (result.size() != before) continue;
+    if (lacks_parameters) {
+      left_out.others.emplace(metric.name, fmt::format("no call path with values has the parameter {}",
+                                                       fmt::join(options.parameters_from, " and ")));
+    } else {
+      left_out.metrics.push_back(metric.name);
+    }
   }
   left_out.without_parameters += without.size();
   return result;
@@ -241,7 +283,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   std::stable_sort(runs.begin(), runs.end(),
                    [](const RunAtPoint& a, const RunAtPoint& b) { return a.point < b.point; });
   if (options.scaling == Scaling::weak) FATHOM_CHECK(same_locations(runs));
-  if (options.missing == CollectOptions::Missing::merge) merge_missing(runs, options.inclusive);
+  if (options.missing == CollectOptions::Missing::merge) merge_missing(runs, options);
   if (options.small) FATHOM_CHECK(drop_small(runs, *options.small, options));
   ExperimentBuilder builder(std::move(name), work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
@@ -294,7 +336,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
         equal));
   }
   if (options.missing != CollectOptions::Missing::keep) {
-    FATHOM_CHECK(builder.leave_out_incomplete(work));
+    FATHOM_CHECK(builder.leave_out_incomplete(work, options.parameters_from.size()));
   }
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
   return experiment;

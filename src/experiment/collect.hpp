@@ -22,10 +22,11 @@ struct SmallKernels {
 
 struct CollectOptions {
   Scaling scaling = Scaling::weak;
-  bool inclusive = false;            // inclusive instead of exclusive values
-  std::vector<std::string> metrics;  // only these; empty = all metrics that are no part of another
-  // Series that do not occur at every point: left out, as the reference does; or kept; or added to the nearest call
-  // path above that does, so that totals stay what they are.
+  bool inclusive = false;  // inclusive instead of exclusive values
+  // Only these; empty = all metrics that are no part of another, hidden ones only where nothing else can be had.
+  std::vector<std::string> metrics;
+  // Series that do not occur at every point (that their own values of parameters_from give): left out, as the reference
+  // does; or kept; or added to the nearest call path above that does, so that totals stay what they are.
   enum class Missing : std::uint8_t { leave_out, keep, merge } missing = Missing::leave_out;
   std::optional<SmallKernels> small;  // call paths that are too small to matter are left out
   // Loops and lines as call paths of their own; otherwise they count as part of their function.
@@ -50,9 +51,11 @@ inline constexpr const char* kExtremeTag = "fathom__extreme";
 
 // What of a run did not become values.
 struct LeftOut {
-  std::vector<std::string> metrics;      // that cannot be had, or hold nothing
-  std::uint64_t without_parameters = 0;  // contexts that lack one of CollectOptions::parameters_from
-  std::uint64_t wrapped = 0;             // values of unsigned counters that went below zero, taken as 0
+  std::vector<std::string> metrics;           // that hold nothing
+  std::map<std::string, std::string> others;  // metrics that may well hold something, and why they are not taken
+  std::vector<std::string> hidden;            // metrics with values that the file hides; they can be asked for
+  std::uint64_t without_parameters = 0;       // contexts that lack one of CollectOptions::parameters_from
+  std::uint64_t wrapped = 0;                  // values of unsigned counters that went below zero, taken as 0
 };
 
 // The values of one run, metric by metric, contexts in file order: own and exclusive as the level defines them,

@@ -189,7 +189,12 @@ Result<void> validate(const Experiment& experiment, bool allow_incomplete) {
     return invalid("Parameters are missing.")
         .hint("an experiment needs at least one parameter, e.g. the process count");
   }
-  if (experiment.point_count() == 0) return invalid("Coordinates are missing.").hint("no measurement point is given");
+  if (experiment.point_count() == 0) {
+    return invalid("Coordinates are missing.")
+        .hint(
+            "no measurement point is given; where all call paths were left out, --allow-incomplete keeps those that "
+            "do not occur everywhere");
+  }
   if (experiment.metrics().empty()) return invalid("Metrics are missing.").hint("no metric has data");
   if (experiment.callpaths().empty()) {
     return invalid("Callpaths are missing.").hint("name the code that was measured before its data");

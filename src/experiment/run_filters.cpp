@@ -63,16 +63,26 @@ void add_values(RunValues& to, const RunValues& from) {
   }
 }
 
-void merge_missing(std::vector<RunAtPoint>& runs, bool inclusive) {
-  std::map<Pair, std::set<std::vector<double>>> points;
-  std::set<std::vector<double>> all;
+void merge_missing(std::vector<RunAtPoint>& runs, const CollectOptions& options) {
+  using Coordinates = std::vector<double>;
+  struct Points {
+    std::set<Coordinates> all;
+    std::set<Coordinates> own;  // values of the parameters that are the call path's own
+  };
+  std::map<Pair, Points> points;
+  std::set<Coordinates> made;  // where runs were made
   for (const RunAtPoint& run : runs) {
-    all.insert(run.point);
-    for (const RunValues& v : run.values) points[{v.metric, v.callpath}].insert(run.point);
+    const auto cut = run.point.end() - static_cast<std::ptrdiff_t>(options.parameters_from.size());
+    made.emplace(run.point.begin(), cut);
+    for (const RunValues& v : run.values) {
+      Points& at = points[{v.metric, v.callpath}];
+      at.all.insert(run.point);
+      at.own.emplace(cut, run.point.end());
+    }
   }
   const auto complete = [&](const std::string& metric, const std::string& callpath) {
     const auto found = points.find({metric, callpath});
-    return found != points.end() && found->second.size() == all.size();
+    return found != points.end() && found->second.all.size() == made.size() * found->second.own.size();
   };
   // The nearest call path above that occurs at every point; empty when there is none or none is needed.
   const auto heir = [&](const RunValues& v) {
@@ -99,7 +109,7 @@ void merge_missing(std::vector<RunAtPoint>& runs, bool inclusive) {
       const auto [entry, added] = at.try_emplace({v.metric, v.callpath}, kept.size());
       if (added) {
         kept.push_back(std::move(v));
-      } else if (!inclusive) {
+      } else if (!options.inclusive) {
         add_values(kept[entry->second], v);
       }
     }

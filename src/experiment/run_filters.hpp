@@ -12,8 +12,9 @@ Result<void> same_locations(const std::vector<RunAtPoint>& runs);
 void add_values(RunValues& to, const RunValues& from);
 
 // Adds values of call paths that do not occur at every point to the nearest call path above that does; where values are
-// inclusive they are part of that already.
-void merge_missing(std::vector<RunAtPoint>& runs, bool inclusive);
+// inclusive they are part of that already. With parameters of call paths, every point is every run with each of the
+// values that the call path has.
+void merge_missing(std::vector<RunAtPoint>& runs, const CollectOptions& options);
 
 // Removes call paths that are small at every point.
 Result<void> drop_small(std::vector<RunAtPoint>& runs, const SmallKernels& small, const CollectOptions& options);

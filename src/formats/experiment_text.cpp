@@ -27,7 +27,7 @@ std::string text_spelling(std::string_view name) {
 
 Result<void> write_experiment_text(const Experiment& e, const TextSink& sink) {
   std::string out = "PARAMETER";
-  for (const std::string& parameter : e.parameters()) out += " " + parameter;
+  for (const std::string& parameter : e.parameters()) out += " " + text_spelling(parameter);
   out += "\nPOINTS";
   const bool brackets = e.parameters().size() > 1;
   for (std::size_t i = 0; i < e.point_count(); ++i) {

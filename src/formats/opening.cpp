@@ -14,6 +14,7 @@
 namespace fathom {
 
 Result<Source> Source::at(const std::filesystem::path& path, const Work& work) {
+  FATHOM_CHECK(check_path(path));
   std::error_code status;
   if (std::filesystem::is_directory(path, status)) return Source(path, {}, true);
   FATHOM_TRY(Blob blob, open_file(path, work));
@@ -81,10 +82,10 @@ Result<void> check_options(const Format& format, const std::vector<const OptionD
   return {};
 }
 
-std::vector<Recognition> recognise(const Source& source) {
+std::vector<Recognition> recognise(const Source& source, bool (*asked)(const Format&)) {
   std::vector<Recognition> found;
   for (const Format* format : all_formats()) {
-    if (format->recognise == nullptr) continue;
+    if (format->recognise == nullptr || (asked != nullptr && !asked(*format))) continue;
     Match match = format->recognise(source);
     if (match.confidence != Confidence::no) found.push_back({format, std::move(match)});
   }

@@ -32,8 +32,8 @@ struct Recognition {
   const Format* format = nullptr;
   Match match;
 };
-// What every format says to this source, best first; formats that say no are left out.
-std::vector<Recognition> recognise(const Source& source);
+// What every format, or those that are asked, says to this source, best first; formats that say no are left out.
+std::vector<Recognition> recognise(const Source& source, bool (*asked)(const Format&) = nullptr);
 
 // Opens a path as `from`, or as what it is recognised to be.
 Result<DatasetPtr> open_dataset(const std::filesystem::path& path, const Work& work, std::string_view from = {});

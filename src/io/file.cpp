@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -23,14 +25,30 @@ namespace {
 
 std::atomic<std::uint64_t> files_opened = 0;
 
-// The files by device and number.
-struct Identities {
+namespace fs = std::filesystem;
+
+struct Inputs {
   std::mutex mutex;
-  std::set<std::pair<dev_t, ino_t>> seen;
+  std::set<std::pair<dev_t, ino_t>> seen;                                                    // by device and number
+  std::map<fs::path, std::map<std::string, std::function<bool(const fs::path&)>>> expected;  // by directory
 };
-Identities& identities() {
-  static Identities all;
+Inputs& inputs() {
+  static Inputs all;
   return all;
+}
+
+bool is_expected(const Inputs& all, const fs::path& path) {
+  std::error_code status;
+  const fs::path real = fs::canonical(path, status);
+  if (status) return false;
+  for (const auto& [directory, sets] : all.expected) {
+    const fs::path inside = real.lexically_relative(fs::weakly_canonical(directory, status));
+    if (status || inside.empty() || *inside.begin() == "..") continue;
+    for (const auto& [what, owns] : sets) {
+      if (owns(inside)) return true;
+    }
+  }
+  return false;
 }
 
 class Descriptor {
@@ -51,15 +69,40 @@ class Descriptor {
 
 std::uint64_t opened_files() { return files_opened.load(std::memory_order_relaxed); }
 
-bool was_opened(const std::filesystem::path& path) {
+void expect_inputs(const fs::path& directory, const std::string& what, std::function<bool(const fs::path&)> owns) {
+  const fs::path place = directory.empty() ? fs::path(".") : directory;
+  Inputs& all = inputs();
+  const std::scoped_lock lock(all.mutex);
+  all.expected[place][what] = std::move(owns);
+}
+
+void expect_input(const fs::path& file) {
+  const fs::path name = file.filename();
+  expect_inputs(file.parent_path(), name.string(), [name](const fs::path& relative) { return relative == name; });
+}
+
+bool is_input(const fs::path& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return false;
-  Identities& all = identities();
+  Inputs& all = inputs();
   const std::scoped_lock lock(all.mutex);
-  return all.seen.contains({status.st_dev, status.st_ino});
+  return all.seen.contains({status.st_dev, status.st_ino}) || is_expected(all, path);
+}
+
+Result<void> spare_inputs(const fs::path& target) {
+  std::error_code none;  // what is not there is not replaced
+  if (!fs::is_regular_file(target, none) || !is_input(target)) return {};
+  return Error::usage(fmt::format("{} is being read, and would be replaced by something else", target.string()))
+      .hint("choose another place to write to");
+}
+
+Result<void> check_path(const std::filesystem::path& path) {
+  if (path.native().find('\0') == std::string::npos) return {};
+  return Error("no file has a name with a NUL byte in it", Place::in(path.string()));
 }
 
 Result<Blob> map_file(const std::filesystem::path& path) {
+  FATHOM_CHECK(check_path(path));
   const std::string name = path.string();
   const auto failed = [&](int code) {
     Error error(std::strerror(code), Place::in(name));
@@ -78,7 +121,7 @@ Result<Blob> map_file(const std::filesystem::path& path) {
         .hint("save what comes out of it to a file first");
   }
   {
-    Identities& all = identities();
+    Inputs& all = inputs();
     const std::scoped_lock lock(all.mutex);
     all.seen.emplace(status.st_dev, status.st_ino);
   }

@@ -8,6 +8,9 @@
 
 namespace fathom {
 
+// Names come from files, too: the system would take one with a NUL byte in it for another, shorter one.
+Result<void> check_path(const std::filesystem::path& path);
+
 // Maps a file into memory as it is. The error says what stands in the way (missing, a directory, no permission).
 Result<Blob> map_file(const std::filesystem::path& path);
 

@@ -7,6 +7,7 @@
 #include "io/file.hpp"
 #include "io/inflate.hpp"
 #include "io/mapped_file.hpp"
+#include "io/opened_files.hpp"
 #include "io/unpack.hpp"
 
 namespace fathom {
@@ -71,8 +72,8 @@ FileOnDemand::FileOnDemand(Blob blob) : state_(std::make_shared<State>()) {
   state_->kept = std::make_shared<const Blob>(std::move(blob));
 }
 
-FileOnDemand FileOnDemand::known(const std::filesystem::path& path, std::uint64_t size,
-                                 std::shared_ptr<OpenFiles> files, const Work& work) {
+FileOnDemand FileOnDemand::unopened(const std::filesystem::path& path, std::uint64_t size,
+                                    std::shared_ptr<OpenFiles> files, const Work& work) {
   FileOnDemand file;
   file.state_ = std::make_shared<State>();
   file.state_->name = path.string();
@@ -82,9 +83,15 @@ FileOnDemand FileOnDemand::known(const std::filesystem::path& path, std::uint64_
   return file;
 }
 
+FileOnDemand FileOnDemand::known(const std::filesystem::path& path, std::uint64_t size,
+                                 std::shared_ptr<OpenFiles> files, const Work& work) {
+  expect_input(path);
+  return unopened(path, size, std::move(files), work);
+}
+
 Result<FileOnDemand> FileOnDemand::open(const std::filesystem::path& path, std::shared_ptr<OpenFiles> files,
                                         const Work& work) {
-  FileOnDemand file = known(path, 0, std::move(files), work);
+  FileOnDemand file = unopened(path, 0, std::move(files), work);
   const std::scoped_lock lock(file.state_->mutex);
   FATHOM_TRY(const auto blob, file.state_->bytes());
   file.state_->size = blob->size();

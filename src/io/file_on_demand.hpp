@@ -39,6 +39,9 @@ class FileOnDemand {
   [[nodiscard]] std::shared_ptr<const Blob> hold() const;
 
  private:
+  static FileOnDemand unopened(const std::filesystem::path& path, std::uint64_t size, std::shared_ptr<OpenFiles> files,
+                               const Work& work);
+
   struct State;
   std::shared_ptr<State> state_;
 };

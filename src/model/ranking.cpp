@@ -130,12 +130,25 @@ namespace {
 
 constexpr std::size_t kModelsPerTask = 128;
 
+// What was measured at a point; nothing where this series has no such point.
+std::optional<double> measured_at(const Experiment& e, std::uint32_t series, std::span<const double> point) {
+  const Series& s = e.series()[series];
+  const auto points = e.points_of(s);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto at = e.point(points[k]);
+    if (std::equal(at.begin(), at.end(), point.begin(), point.end())) return e.means()[s.first + k];
+  }
+  return std::nullopt;
+}
+
 // One model by itself: how it grows, and what it counts as at the target.
 RankedModel judged(const Experiment& e, const Model& model, Measure measure, std::span<const Growth> expected,
                    const Ranking& ranking) {
   RankedModel r;
   r.model = &model;
   r.now = model.function(ranking.largest);
+  // A model that is below zero there says nothing about what it takes.
+  if (!(r.now > 0)) r.now = measured_at(e, model.series, ranking.largest).value_or(r.now);
   r.growth.reserve(expected.size());
   for (std::uint32_t p = 0; p < expected.size(); ++p) {
     r.growth.push_back(leading_growth(model.function, p, Terms::positive));

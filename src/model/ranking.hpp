@@ -24,9 +24,9 @@ struct RankingOptions {
 struct RankedModel {
   const Model* model = nullptr;
   std::vector<Growth> growth;  // per parameter
-  double now = 0;              // the model's value at the largest measured scale
-  double then = 0;             // and at the target, less what may be noise
-  double share_now = 0;        // of all call paths' sum for this metric
+  double now = 0;        // the model's value at the largest measured scale; where that is below zero what was measured
+  double then = 0;       // and at the target, less what may be noise
+  double share_now = 0;  // of all call paths' sum for this metric
   double share_then = 0;
   struct Suspect {
     std::uint32_t parameter;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "defs/path_walker.hpp"
 #include "profile/aggregate.hpp"
 #include "profile/system_groups.hpp"
 
@@ -153,10 +154,11 @@ Result<FlatProfile> flat_by_context(const Profile& profile, const ViewInput& inp
   const Definitions& defs = profile.defs();
   FlatProfile out;
   Groups groups;
+  PathWalker paths(defs);
   for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
     const ContextId id{i};
     if (!counted(input, id)) continue;
-    out.rows.push_back({defs.path(id), defs.contexts[id].region, id, {}, 1});
+    out.rows.push_back({std::string(paths.path(id)), defs.contexts[id].region, id, {}, 1});
     groups.all.push_back({id});
   }
   groups.outermost = groups.all;

@@ -11,6 +11,13 @@
 namespace fathom {
 namespace {
 
+// Their names come from files.
+std::vector<std::string> shown_parameters(const Experiment& e) {
+  std::vector<std::string> out;
+  for (const std::string& name : e.parameters()) out.push_back(visible(name));
+  return out;
+}
+
 std::string short_point(std::span<const double> point) {
   std::string out = "(";
   for (std::size_t i = 0; i < point.size(); ++i) out += fmt::format("{}{:.2E}", i > 0 ? "," : "", point[i]);
@@ -36,7 +43,7 @@ std::string functions(const Experiment& e, const ModelSet* set, FunctionForm for
   std::string out;
   if (set == nullptr) return out;
   for (const Model& model : set->models) {
-    const auto pieces = texts(model.function, e.parameters(), form);
+    const auto pieces = texts(model.function, shown_parameters(e), form);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (pieces.size() > 1) out += fmt::format("Model {}: ", i + 1);
       out += pieces[i] + "\n";
@@ -74,7 +81,7 @@ std::string all(const Experiment& e, const ModelSet* set, FunctionForm form, Pai
         out += fmt::format("\t\tModel: None\n\t\tRSS: {:.2E}\n\t\tAdjusted R^2: {:.2E}\n", 0.0, 0.0);
         continue;
       }
-      const auto pieces = texts(model->function, e.parameters(), form);
+      const auto pieces = texts(model->function, shown_parameters(e), form);
       if (pieces.size() == 1) {
         out += fmt::format("\t\tModel: {}\n\t\tRSS: {:.2E}\n\t\tAdjusted R^2: {:.2E}\n", pieces[0], model->quality.rss,
                            model->quality.ar2);
@@ -107,9 +114,9 @@ class Expansion {
     if (p.name == "?metric") return unless_repeated(metric, last_metric_);
     if (p.name == "model") {
       const std::string_view form = trim(p.rest);
-      if (form.empty()) return text(model_.function, e_.parameters());
-      if (form == "python") return text(model_.function, e_.parameters(), FunctionForm::python);
-      if (form == "latex") return text(model_.function, e_.parameters(), FunctionForm::latex);
+      if (form.empty()) return text(model_.function, shown_parameters(e_));
+      if (form == "python") return text(model_.function, shown_parameters(e_), FunctionForm::python);
+      if (form == "latex") return text(model_.function, shown_parameters(e_), FunctionForm::latex);
       return invalid(p);
     }
     if (p.name == "parameters" || p.name == "?parameters") return parameters(p);
@@ -142,11 +149,11 @@ class Expansion {
     for (std::size_t i = 0; i < e_.parameters().size(); ++i) {
       if (i > 0) out += options.separator.value_or(" ");
       if (!options.format) {
-        out += e_.parameters()[i];
+        out += shown_parameters(e_)[i];
         continue;
       }
       FATHOM_TRY(const std::string item, expand(*options.format, [&](const Placeholder& q) -> Result<std::string> {
-                   return q.name == "parameter" ? Result<std::string>(e_.parameters()[i]) : invalid(q);
+                   return q.name == "parameter" ? Result<std::string>(shown_parameters(e_)[i]) : invalid(q);
                  }));
       out += item;
     }
@@ -164,7 +171,7 @@ class Expansion {
         continue;
       }
       FATHOM_TRY(const std::string item, expand(*options.format, [&](const Placeholder& q) -> Result<std::string> {
-                   if (q.name == "parameter" && i < e_.parameters().size()) return e_.parameters()[i];
+                   if (q.name == "parameter" && i < e_.parameters().size()) return shown_parameters(e_)[i];
                    if (q.name == "coordinate") return python_format(at[i], q.rest);
                    return invalid(q);
                  }));
@@ -257,7 +264,7 @@ Result<std::string> print_models(const Experiment& e, std::span<const ModelSet> 
   if (kind == "functions-latex") return functions(e, first, FunctionForm::latex);
   if (kind == "parameters") {
     std::string out;
-    for (const std::string& p : e.parameters()) out += p + "\n";
+    for (const std::string& p : shown_parameters(e)) out += p + "\n";
     return out;
   }
   return formatted(e, sets, what);

@@ -36,7 +36,9 @@ void write_progress(JsonWriter& json, const summary::TimelineProgress& now) {
   static constexpr std::string_view kStates[] = {"building", "ready", "cancelled", "failed"};
   json.member("state", kStates[static_cast<std::size_t>(now.state)]).member("version", now.version);
   json.member("rows_ready", now.ready).member("events_read", now.events).member("transitions", now.transitions);
-  json.member("index_bytes", now.bytes).member("seconds", now.seconds).member("stored", now.stored);
+  // How long it took is of no interest afterwards, and a page made from it would be another one each time.
+  const bool building = now.state == summary::TimelineProgress::State::building;
+  json.member("index_bytes", now.bytes).member("seconds", building ? now.seconds : 0).member("stored", now.stored);
   if (now.error) json.member("error", std::string_view(now.error->text()));
 }
 }  // namespace

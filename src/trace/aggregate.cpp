@@ -38,7 +38,7 @@ class Follower {
     switch (event.kind) {
       case EventKind::enter:
         open_.push_back(event.name);
-        if (inside) count(event.name);
+        if (inside && !event.resumed) count(event.name);
         break;
       case EventKind::leave:
         leave(event.name);

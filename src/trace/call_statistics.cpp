@@ -81,7 +81,7 @@ class Calls {
   void enter(const Event& event) {
     if (event.name >= sums_.size()) return;
     const bool counts = window_.contains(event);
-    if (counts) ++sums_[event.name].count;
+    if (counts && !event.resumed) ++sums_[event.name].count;
     tasks_.open().push_back({event.name, last_, counts});
     ++depth_[event.name];
   }

@@ -87,7 +87,9 @@ struct Event {
   bool has_time = true;
   // state: false = the channel is empty from now on; send, recv, enter, leave: false = the time in `value` is not known
   bool has_value = true;
-  bool carried = false;  // from before the window, still in effect where it begins (see Trace::open)
+  // Bits, so that an event stays one line of the cache.
+  bool carried : 1 = false;  // from before the window, still in effect where it begins (see Trace::open)
+  bool resumed : 1 = false;  // enter: goes on after it was left for another region's end only; no call of its own
 
   [[nodiscard]] RegionId region() const { return RegionId(name); }
   [[nodiscard]] ContextId context() const { return ContextId(name); }

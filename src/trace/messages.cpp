@@ -4,13 +4,13 @@
 // goes to the receive that was posted first among those that take it. Receives whose sender is not known match nothing;
 // where a sender has messages left, they may have taken some of its, and matches behind them are counted as uncertain.
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <tuple>
 
 #include "base/cancel.hpp"
 #include "base/share_out.hpp"
 #include "trace/message_ends.hpp"
+#include "trace/waiting_receives.hpp"
 
 namespace fathom {
 
@@ -54,28 +54,20 @@ void match_pair(std::vector<Half>& sends, const std::vector<Half>& receives, Tim
                 std::vector<Message>& out, Unmatched& unmatched) {
   const auto by_time = [](const Half& a, const Half& b) { return a.when() < b.when(); };
   std::sort(sends.begin(), sends.end(), by_time);
-  std::map<std::int32_t, std::deque<const Half*>> waiting;  // by tag; -1 = any
   std::vector<const Half*> order;
   for (const Half& receive : receives) order.push_back(&receive);
   std::sort(order.begin(), order.end(), [&](const Half* a, const Half* b) { return by_time(*a, *b); });
-  for (const Half* receive : order) waiting[std::max(receive->tag, -1)].push_back(receive);
-  std::deque<const Half*>& any = waiting[-1];
+  WaitingReceives<Half> waiting;
+  for (const Half* receive : order) waiting.post(receive->tag, *receive);
   std::vector<std::pair<const Half*, const Half*>> pairs;
   for (const Half& send : sends) {
-    const auto exact = waiting.find(send.tag);
-    const Half* first = exact != waiting.end() && !exact->second.empty() ? exact->second.front() : nullptr;
-    if (!any.empty() && (first == nullptr || any.front()->when() < first->when())) {
-      first = any.front();
-      any.pop_front();
-    } else if (first != nullptr) {
-      exact->second.pop_front();
+    if (const Half* receive = waiting.take(send.tag)) {
+      pairs.emplace_back(&send, receive);
     } else {
       ++unmatched.sends;
-      continue;
     }
-    pairs.emplace_back(&send, first);
   }
-  for (const auto& [tag, list] : waiting) unmatched.receives += list.size();
+  unmatched.receives += waiting.size();
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const auto& a, const auto& b) { return a.first->tag < b.first->tag; });
   for (const auto& [send, receive] : pairs) {

@@ -151,6 +151,7 @@ void Trace::marker_detail(const Event& event, std::string& out) const {
 
 bool EventCursor::refill() {
   if (error_ || stream_ == nullptr) return false;
+  if (end_ == buffer_.size()) buffer_.resize(std::min(batch_, 4 * buffer_.size()));
   auto count = stream_->next(buffer_);
   if (!count) {
     error_ = std::move(count).error();

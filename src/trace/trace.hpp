@@ -1,6 +1,7 @@
 // Level 1: per location a time-ordered stream of events. Formats derive from Trace and decode on demand.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -127,8 +128,9 @@ class Trace {
 // Pulls one event after another out of a stream through a buffer.
 class EventCursor {
  public:
+  // Of `batch` events at a time. Most locations of large systems have few: room for all grows only as it is filled.
   explicit EventCursor(std::unique_ptr<EventStream> stream, std::size_t batch = 256)
-      : stream_(std::move(stream)), buffer_(batch) {}
+      : stream_(std::move(stream)), buffer_(std::min<std::size_t>(batch, 16)), batch_(batch) {}
 
   // The next event, valid until the next call; null at the end or after an error (see status()).
   const Event* next() {
@@ -144,6 +146,7 @@ class EventCursor {
   bool refill();
   std::unique_ptr<EventStream> stream_;
   std::vector<Event> buffer_;
+  std::size_t batch_;
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   std::optional<Error> error_;

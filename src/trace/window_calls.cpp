@@ -123,7 +123,7 @@ class Reader {
     switch (event.kind) {
       case EventKind::enter:
         tasks_.open().push_back({event.name, event.time_ns, !event.carried});
-        if (!event.carried && now != kNothing) ++of(now).calls;
+        if (!event.carried && !event.resumed && now != kNothing) ++of(now).calls;
         return;
       case EventKind::leave: {
         auto& open = tasks_.open();

@@ -23,6 +23,9 @@ TEST(CappedSum, TimeThatPassed) {
   EXPECT_EQ(passed(-3, 4), 7);
   EXPECT_EQ(passed(kLeast, 4), kMost);
   EXPECT_EQ(passed(0, kMost), kMost);
+  EXPECT_EQ(since(-3, 4), 7U);
+  EXPECT_EQ(since(kLeast, kMost), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(since(5, 4), 0U);
 }
 
 }  // namespace

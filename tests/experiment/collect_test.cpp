@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "profile/expression/derive.hpp"
 #include "profile/memory_profile.hpp"
@@ -112,6 +113,54 @@ TEST(Collect, KeepsWhatIsNotEverywhereWhenAsked) {
   EXPECT_EQ(means(**e), (Values{{"main", {3, 2}}, {"main->f", {6}}, {"main->f->h", {1}}, {"main->g", {20, 10}}}));
 }
 
+// solve has two sizes in both runs, opt one, and rare two of which one is not in every run; helper is called by solve
+// of one size only.
+std::vector<RunAtPoint> runs_with_sizes() {
+  std::vector<RunAtPoint> runs;
+  for (const double p : {1.0, 2.0}) {
+    for (const double size : {7.0, 10.0, 100.0}) {
+      RunAtPoint& at = runs.emplace_back();
+      at.point = {p, size};
+      at.name = "app.p" + std::to_string(static_cast<int>(p));
+      if (size == 7) {
+        at.values.push_back({"time", "opt", {1}});
+        if (p == 1) at.values.push_back({"time", "opt->rare", {3}});
+        continue;
+      }
+      at.values.push_back({"time", "solve", {size * p}});
+      if (size == 10) at.values.push_back({"time", "solve->helper", {2}});
+      if (size == 100) at.values.push_back({"time", "opt->rare", {4}});
+    }
+  }
+  return runs;
+}
+
+// Values of the parameter that other call paths have are none that this one lacks.
+TEST(Collect, CallPathsAreCompleteAtTheirOwnValuesOfAParameter) {
+  CollectOptions options;
+  options.parameters_from = {"size"};
+  const Work work = make_work();
+  const auto e = collect("runs", {"p", "size"}, runs_with_sizes(), options, work);
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ(means(**e), (Values{{"opt", {1, 1}}, {"solve", {10, 100, 20, 200}}, {"solve->helper", {2, 2}}}));
+  EXPECT_TRUE(validate(**e, false).ok());
+  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  const std::string text = work->diagnostics.all()[0].text;
+  EXPECT_NE(text.find("1 pairs of call path and metric do not occur in every run with each of their values of size"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Collect, MergesWhatIsNotAtAllOfItsOwnValuesOfAParameter) {
+  CollectOptions options;
+  options.parameters_from = {"size"};
+  options.missing = CollectOptions::Missing::merge;
+  const auto e = collect("runs", {"p", "size"}, runs_with_sizes(), options, make_work());
+  ASSERT_TRUE(e.ok());
+  // rare joins opt at all of its points: 1 + 3 at (1, 7), and 4 at size 100.
+  EXPECT_EQ(means(**e), (Values{{"opt", {4, 4, 1, 4}}, {"solve", {10, 100, 20, 200}}, {"solve->helper", {2, 2}}}));
+}
+
 TEST(Collect, DropsCallPathsThatAreSmallEverywhere) {
   CollectOptions options;
   options.small = SmallKernels{0.1, "time", ""};
@@ -174,6 +223,72 @@ TEST(Collect, CountersBelowZeroAreToldAndLargeAmountsStay) {
   for (const RunValues& v : *values) got[v.metric] = v.values;
   EXPECT_EQ(got, (Values{{"flops", {3e19, 1e300}}, {"counter", {0, 7}}}));
   EXPECT_EQ(left_out.wrapped, 1U);
+}
+
+std::set<std::string> metrics_of(const std::vector<RunValues>& values) {
+  std::set<std::string> names;
+  for (const RunValues& v : values) names.insert(v.metric);
+  return names;
+}
+
+TEST(Collect, HiddenMetricsAreToldAndTakenWhereNothingElseIs) {
+  using Names = std::set<std::string>;
+  for (const bool all_hidden : {false, true}) {
+    test::MemoryProfile made;
+    const MetricId time = made.metric("time");
+    made.defs().metrics.back().hidden = all_hidden;
+    const MetricId samples = made.metric("samples");
+    made.defs().metrics.back().hidden = true;
+    made.metric("nothing");
+    made.defs().metrics.back().hidden = true;
+    made.metric("summary");
+    made.defs().metrics.back().scopes.clear();
+    made.context("main");
+    made.values<double>(time, "main", {1, 2});
+    made.values<double>(samples, "main", {3, 0});
+    const ProfilePtr profile = made.build();
+    LeftOut left_out;
+    auto values = values_of_run(*profile, {}, left_out);
+    ASSERT_TRUE(values.ok());
+    EXPECT_EQ(metrics_of(*values), all_hidden ? Names({"time", "samples"}) : Names({"time"}));
+    EXPECT_EQ(left_out.hidden, all_hidden ? std::vector<std::string>() : std::vector<std::string>{"samples"});
+    CollectOptions options;
+    options.metrics = {"samples"};
+    LeftOut again;
+    values = values_of_run(*profile, options, again);
+    ASSERT_TRUE(values.ok());
+    EXPECT_EQ(metrics_of(*values), Names({"samples"}));
+    EXPECT_TRUE(again.hidden.empty());
+  }
+}
+
+TEST(Collect, MetricsThatAreNotTakenHaveTheirReason) {
+  test::MemoryProfile made;
+  const MetricId time = made.metric("time");
+  made.metric("empty");
+  made.metric("lost");
+  made.defs().metrics.back().unusable = "its file is lost";
+  made.metric("summary");
+  made.defs().metrics.back().scopes.clear();
+  made.metric("off");
+  made.defs().metrics.back().switched_off = true;
+  made.context("main");
+  made.values<double>(time, "main", {1, 2});
+  const ProfilePtr profile = made.build();
+  using Reasons = std::map<std::string, std::string>;
+  Reasons reasons = {
+      {"lost", "its file is lost"}, {"off", "declared void"}, {"summary", "no values of single threads are stored"}};
+  LeftOut left_out;
+  ASSERT_TRUE(values_of_run(*profile, {}, left_out).ok());
+  EXPECT_EQ(left_out.metrics, std::vector<std::string>{"empty"});
+  EXPECT_EQ(left_out.others, reasons);
+  CollectOptions options;
+  options.parameters_from = {"size"};
+  LeftOut without;
+  ASSERT_TRUE(values_of_run(*profile, options, without).ok());
+  reasons["time"] = "no call path with values has the parameter size";
+  EXPECT_EQ(without.metrics, std::vector<std::string>{"empty"});
+  EXPECT_EQ(without.others, reasons);
 }
 
 TEST(Collect, StrongScalingTakesRatiosOfSums) {

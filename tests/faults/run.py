@@ -331,6 +331,18 @@ def pipes_and_devices(scratch):
     os.mkfifo(ring / "ring-0002.bin")
     done = fathom("stats", ring, timeout=20)
     check(done.returncode == 0 and done.stderr.count(b"ring-0002.bin") == 1 and b"is a pipe" in done.stderr, done.stderr)
+    # Whatever a format looks for in a directory.
+    members = ("meta.db", "experiment.xml", "callpath.xml", "profile.db", "cct.db", "trace.db", "runs.csv", "profile.0.0.0", "tauprofile.xml",
+               "stream.json", "thread.1/stream.obs", "loom.a.0/proc.0/thread.1/stream.json", "clock-offsets.txt", "x.otf2", "x.def", "x.meta",
+               "x-0000.bin", "profile.cubex", "x.p1.r1.cubex", "x.p1.r1/profile.cubex", "x.p1.r1.sqlite", "x.cali", "x.prv", "x.pcf", "x.row")
+    for i, member in enumerate(members):
+        place = scratch / f"of-pipes-{i}"
+        (place / member).parent.mkdir(parents=True)
+        os.mkfifo(place / member)
+        for path in (place, place / member):
+            done = fathom("info", path, timeout=20)
+            check(done.returncode == 2 and done.stderr or b"is a pipe" in done.stderr, path, done.stderr)
+        shutil.rmtree(place)
 
     for device in ("/dev/null", "/dev/full"):
         before = os.stat(device)
@@ -497,6 +509,40 @@ def over_the_input(scratch):
         check(member.read_bytes() == before, words, "replaced what is read")
     for _ in range(2):
         check(fathom("convert", run, run / "ring.json", "--to", "chrome").returncode == 0, "a new file beside what is read")
+    # Whichever command writes, and whether the file has been read by then or not.
+    database = scratch / "db"
+    check(fathom("convert", EXAMPLES / "stencil.cubex", database, "--to", "hpctoolkit").returncode == 0, "cannot convert")
+    (database / "src").mkdir()
+    (database / "src/stencil.c").write_text("int main;")
+    trace = scratch / "trace"
+    shutil.copytree(EXAMPLES / "ovni", trace)
+    (trace / "clock-offsets.txt").write_text("rank hostname offset_median offset_mean offset_std\n0 none 0 0 0\n")
+    profile = scratch / "run.cubex"
+    shutil.copy(EXAMPLES / "stencil.cubex", profile)
+    cases = [("report", run, "-o", member), ("sql", run, "SELECT 1 AS x", "-o", member), ("report", database, "-o", database / "cct.db"),
+             ("convert", database, database / "src/stencil.c", "--to", "folded"),
+             ("convert", trace, trace / "clock-offsets.txt", "--to", "csv", "--table", "location"),
+             ("groups", profile, "--filter", profile), ("diff", profile, profile, "--junit", profile),
+             ("cut", profile, "-p", "MPI_*", "-o", profile, "--to", "cube3"), ("info", profile, "--profile-self-trace", profile)]
+    archive = scratch / "archive"
+    archive.mkdir()
+    if fathom("convert", EXAMPLES / "ring", archive / "x.otf2").returncode == 0:
+        events = archive / "x/0.evt"
+        (scratch / "link.evt").symlink_to(events)
+        cases += [("convert", source, target, "--to", "csv", "--table", "region")
+                  for source in (archive, archive / "x.otf2") for target in (events, scratch / "link.evt")]
+        cases += [("report", archive, "-o", events), ("convert", archive, archive / "x/0.otf2")]
+    for words in cases:
+        before = snapshot(scratch)
+        done = fathom(*words)
+        check(done.returncode == 2 and b"is being read" in done.stderr, words, done.returncode, done.stderr)
+        check(snapshot(scratch) == before, words, "replaced what is read")
+    # Others in the directory are no part of it, and a profile may take the place of what it is made from.
+    for _ in range(2):
+        for words in (("convert", trace, trace / "notes.csv", "--table", "location"), ("cut", profile, "-p", "MPI_*", "-o", profile),
+                      ("convert", database, database / "notes.folded")):
+            done = fathom(*words)
+            check(done.returncode == 0, words, done.stderr)
 
 
 def same_bytes(scratch):
@@ -512,6 +558,14 @@ def same_bytes(scratch):
         done = write(command, place / out, env={**os.environ, **zone, "USER": "somebody"})
         check(done.returncode == 0, name, done.stderr)
         check(snapshot(place) == before, name, "has other bytes the second time")
+    if "a page" not in (name for name, *_ in first):
+        return  # built without
+    # Pages of traces hold an index, which takes another time each time.
+    pages = [scratch / "first.html", scratch / "second.html"]
+    for page in pages:
+        done = fathom("report", EXAMPLES / "ring", "-o", page)
+        check(done.returncode == 0, done.stderr)
+    check(pages[0].read_bytes() == pages[1].read_bytes(), "a page has other bytes the second time")
 
 
 def escapes(scratch):

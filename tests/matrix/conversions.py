@@ -71,6 +71,7 @@ def compare(where, before, after, to, stderr):
     rounded = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) values are rounded", stderr))
     counted = said(stderr, "is left out: minima and maxima would be added up in a database")
     counted += said(stderr, "is left out: it is evaluated per cell")
+    counted += sum(int(n.replace(",", "")) for n in re.findall(r"and ([\d,]+) more \(", left_out))
     # Unsigned counters whose parts are more than the whole, costs below zero, and what does not fit.
     changed = re.search(r"exclusive values below zero|a cost is negative|does not fit into 64 bits", stderr)
     without = noted(stderr, r"([\d,]+) locations that are no threads; they are left out")

@@ -89,6 +89,27 @@ TEST(Ranking, SharesAddUpAndFollowTheModels) {
   EXPECT_NEAR(then, 1, 1e-12);
 }
 
+// 100 / p is no shape of the modeler: the model is below zero where 3.1 of 4.1 s were measured.
+TEST(Ranking, WhereAModelIsBelowZeroWhatWasMeasuredCounts) {
+  ExperimentBuilder builder("made", make_work());
+  builder.parameter("p");
+  const auto metric = builder.metric("time");
+  for (const double x : {2., 4., 8., 16., 32.}) {
+    const auto point = builder.point(std::span(&x, 1));
+    const double scales = 100 / x;
+    const double flat = 1;
+    builder.add(builder.callpath("scales"), metric, point, std::span(&scales, 1));
+    builder.add(builder.callpath("flat"), metric, point, std::span(&flat, 1));
+  }
+  Ranked data{std::move(builder).finish().value(), {}};
+  data.set = *fit(*data.experiment, *fit_options("default", 1), make_work());
+  const auto ranking = rank_models(*data.experiment, data.set, {});
+  ASSERT_TRUE(ranking.ok());
+  const RankedModel& scales = named(data, *ranking, "scales");
+  ASSERT_LT(scales.model->function(ranking->largest), 0);
+  EXPECT_NEAR(scales.share_now, 3.125 / 4.125, 1e-9);
+}
+
 TEST(Ranking, WhatGrowsFasterThanExpectedIsABugAndComesFirst) {
   const Ranked data = three_shapes();
   const auto ranking = rank_models(*data.experiment, data.set, {});

@@ -66,6 +66,23 @@ TEST(Views, FlatProfileByFileLocationAndContext) {
   EXPECT_EQ(contexts->exclusive.scalar(row_of(*contexts, "main->foo->bar"), 0), 8);
 }
 
+// Whole paths of a recursion would be quadratic: the middle is left out, as in tables.
+TEST(Views, PathsOfDeepContextsLeaveOutTheirMiddle) {
+  test::MemoryProfile make;
+  const MetricId time = make.metric("time");
+  std::string path = "f";
+  for (int depth = 0; depth < 400; ++depth) {
+    make.context(path);
+    make.values<double>(time, path, {1, 1});
+    path += "/f";
+  }
+  const auto flat = flat_profile(*make.build(), {time, {}, {}}, GroupBy::context);
+  ASSERT_TRUE(flat.ok());
+  ASSERT_EQ(flat->rows.size(), 400U);
+  EXPECT_NE(flat->rows.back().name.find("levels)"), std::string::npos);
+  EXPECT_LT(flat->rows.back().name.size(), 1000U);
+}
+
 TEST(Views, FiltersKeepRegionsByPattern) {
   const ProfilePtr profile = sample();
   const auto flat = flat_profile(*profile, {MetricId(0), {}, region_filter(profile->defs(), {"*o*", "bar"}, {"main"})},

@@ -9,6 +9,7 @@
 #include "cli/session.hpp"
 #include "formats/ovni/clock_offsets.hpp"
 #include "io/file.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 
 namespace fathom::cli {
@@ -51,6 +52,7 @@ class SyncCommand final : public Command {
     if (target_.empty()) {
       session.out().write(text);
     } else {
+      FATHOM_CHECK(spare_inputs(target_));
       FATHOM_CHECK(write_file(target_, text));
     }
     return kDone;

@@ -45,8 +45,9 @@ class Writer {
     for (const ExportedMetric& metric : values_.metrics()) {
       const Metric& from = profile_.defs().metric(metric.id);
       const std::string title = from.display_name.empty() ? metric.name : from.display_name;
-      out_.write(fmt::format("event: {} : {}{}\n", event_name(metric.name), one_line(title),
-                             metric.unit.empty() || metric.unit == "occ" ? "" : fmt::format(" [{}]", metric.unit)));
+      out_.write(
+          fmt::format("event: {} : {}{}\n", event_name(metric.name), one_line(title),
+                      metric.unit.empty() || metric.unit == "occ" ? "" : fmt::format(" [{}]", one_line(metric.unit))));
       events += " " + event_name(metric.name);
     }
     out_.write(events + "\nsummary:");
@@ -85,8 +86,8 @@ class Writer {
       out_.write(name("cob", objects_, to.module));
       out_.write(name("cfi", files_, to.file));
       out_.write(name("cfn", functions_, key_of(to), to.name));
-      out_.write(
-          fmt::format("calls={} {}\n", std::max<std::int64_t>(arc.calls, 0), std::max<std::int64_t>(to.line, 0)));
+      out_.write(fmt::format("calls={} {}\n", std::max<std::int64_t>(arc.calls.value(), 0),
+                             std::max<std::int64_t>(to.line, 0)));
       put_line(node.line);
       put_costs(arc.cost);
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/capped_sum.hpp"
 #include "base/name_table.hpp"
 #include "base/number.hpp"
 #include "base/progress.hpp"
@@ -172,8 +173,8 @@ class Writer : public SliceSink {
   void choose_base(const std::optional<TimeWindow>& span) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     if (!span) return;
-    const std::int64_t length = span->to_ns - span->from_ns;
-    if (span->from_ns < 0 || span->from_ns > 2 * std::max<std::int64_t>(length, 0) + kSecond) base_ns_ = span->from_ns;
+    const std::int64_t length = std::max<std::int64_t>(passed(span->from_ns, span->to_ns), 0);
+    if (span->from_ns < 0 || (span->from_ns - kSecond) / 2 > length) base_ns_ = span->from_ns;
   }
 
   void begin_event() {
@@ -183,12 +184,12 @@ class Writer : public SliceSink {
   void event_head(char phase, std::uint32_t row, std::int64_t time_ns) {
     const ViewRow& at = rows_[at_];
     const std::int64_t tid = row == 0 ? at.tid : kChannelTid + at.tid * kMostChannels + row;
-    const std::int64_t time = time_ns - base_ns_;
     begin_event();
     // Never an exponent, and no double in between.
-    const auto size = static_cast<std::uint64_t>(time < 0 ? -time : time);
+    const bool before = time_ns < base_ns_;
+    const std::uint64_t size = before ? since(time_ns, base_ns_) : since(base_ns_, time_ns);
     fmt::format_to(std::back_inserter(text_), "{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}{}.{:03}", phase, at.pid,
-                   tid, time < 0 ? "-" : "", size / 1000, size % 1000);
+                   tid, before ? "-" : "", size / 1000, size % 1000);
   }
   // Names repeat: what they are quoted is kept.
   const std::string& name_field(std::string_view name) {

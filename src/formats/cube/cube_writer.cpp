@@ -196,7 +196,7 @@ Result<CubeWriteOptions> parse_options(const WriteOptions& options) {
   return out;
 }
 
-void make_writable(Anchor& anchor, CnodeIds ids) {
+void make_writable(Anchor& anchor, TreeIds ids) {
   using Kind = AnchorSystemNode::Kind;
   const bool accelerators = std::any_of(anchor.system.begin(), anchor.system.end(), [](const AnchorSystemNode& node) {
     return node.kind != Kind::tree_node && node.type.starts_with("accelerator");
@@ -208,8 +208,10 @@ void make_writable(Anchor& anchor, CnodeIds ids) {
   ensure("Cube Version", "4.8.2");
   ensure("CubePL Version", "1.1");
   const auto any = [](const auto&) { return true; };
-  close_gaps(anchor.regions, any);
-  if (ids == CnodeIds::without_gaps) close_gaps(anchor.cnodes, any);
+  if (ids == TreeIds::without_gaps) {
+    close_gaps(anchor.regions, any);
+    close_gaps(anchor.cnodes, any);
+  }
   close_gaps(anchor.system, [](const AnchorSystemNode& node) { return node.kind == Kind::group; });
   // Machines and nodes of old files are numbered apart; together they count in document order.
   std::uint32_t next = 0;

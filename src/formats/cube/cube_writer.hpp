@@ -35,10 +35,10 @@ struct CubeWriteOptions {
 Result<CubeWriteOptions> parse_options(const WriteOptions& options);
 
 // Gives the anchor what every reader expects: a known version, the two version attributes, legal ids. Ids stay as they
-// are where they are legal; gaps are closed in the order of the old ids, save those of call paths where asked for:
-// expressions name them.
-enum class CnodeIds : std::uint8_t { without_gaps, as_they_are };
-void make_writable(Anchor& anchor, CnodeIds ids = CnodeIds::without_gaps);
+// are where they are legal; gaps are closed in the order of the old ids, save those of call paths and regions where
+// asked for: expressions and other files name them.
+enum class TreeIds : std::uint8_t { without_gaps, as_they_are };
+void make_writable(Anchor& anchor, TreeIds ids = TreeIds::without_gaps);
 
 // Little endian, sparse, rows of zeros left out, anchor.xml last. Deterministic and atomic.
 Result<void> write_cube(const std::filesystem::path& target, const Anchor& anchor, const RowSource& rows,

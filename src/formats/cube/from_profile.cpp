@@ -12,6 +12,7 @@
 #include "profile/absent.hpp"
 #include "profile/cubepl/cubepl.hpp"
 #include "profile/cubepl/type_names.hpp"
+#include "profile/export/left_out_metrics.hpp"
 #include "profile/expression/program.hpp"
 
 namespace fathom::cube {
@@ -53,32 +54,28 @@ class Mapper {
     regions();
     contexts();
     FATHOM_CHECK(system());
-    make_writable(out_.anchor, keep_ids_ ? CnodeIds::as_they_are : CnodeIds::without_gaps);
+    make_writable(out_.anchor, keep_ids_ ? TreeIds::as_they_are : TreeIds::without_gaps);
     return std::move(out_);
   }
 
  private:
-  Result<void> skip(const Metric& metric, const char* why) {
-    return profile_.work->diagnostics.warn("cube.metric_left_out", Place::in(profile_.name),
-                                           fmt::format("metric '{}' is left out: {}", metric.name, why));
-  }
-
   Result<void> metrics() {
+    LeftOutMetrics left_out;
     std::vector<std::uint32_t> number(defs_.metrics.size(), kNoIndex);
     for (std::size_t i = 0; i < defs_.metrics.size(); ++i) {
       const Metric& from = defs_.metrics[i];
       AnchorMetric to;
       if (from.derived() && !derived(MetricId(i), to)) {
-        FATHOM_CHECK(skip(from, "CubePL cannot express the formula that it is computed by"));
+        left_out.add(from, "CubePL cannot express the formula that it is computed by");
         continue;
       }
       if (!from.unusable.empty()) {
-        FATHOM_CHECK(skip(from, from.unusable.c_str()));
+        left_out.add(from, from.unusable);
         continue;
       }
       const auto scope = best_scope(from, defs_.contexts.only_calls());
       if (!scope && !from.scopes.empty()) {
-        FATHOM_CHECK(skip(from, "none of its stored scopes is exclusive or inclusive"));
+        left_out.add(from, "none of its stored scopes is exclusive or inclusive");
         continue;
       }
       number[i] = to.id = static_cast<std::uint32_t>(out_.anchor.metrics.size());
@@ -101,7 +98,7 @@ class Mapper {
       out_.sources.push_back({MetricId(i), scope.value_or(0)});
     }
     order_metrics();
-    return {};
+    return left_out.tell(profile_, "cube.metric_left_out");
   }
 
   // The document lists a metric's children right behind it; the level only promises parents before children.
@@ -369,7 +366,8 @@ class ProfileRows : public RowSource {
     const auto locations = static_cast<std::uint32_t>(profile_.defs().system.location_count());
     // A source that is cheap by location is scanned as a whole each time: take as many rows at once as fit.
     const std::size_t room = profile_.values->cheap_axis() == Axis::location ? kLargeBlock : kSmallBlock;
-    const std::size_t step = std::clamp<std::size_t>(room / std::max<std::size_t>(bytes, 1), 1, contexts);
+    const std::size_t step =
+        std::clamp<std::size_t>(room / std::max<std::size_t>(bytes, 1), 1, std::max<std::size_t>(contexts, 1));
     FATHOM_TRY(const auto reservation, profile_.work->budget.reserve(step * bytes, "rows to be written"));
     std::vector<std::byte> block(step * bytes);
     std::vector<std::uint8_t> touched(step);

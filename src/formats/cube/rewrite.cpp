@@ -58,7 +58,7 @@ Result<void> try_rows(const CubeFile& file, std::size_t metric) {
 
 Result<void> rewrite_cube(const CubeFile& file, const std::filesystem::path& target, const CubeWriteOptions& options) {
   Anchor anchor = file.anchor();
-  make_writable(anchor, CnodeIds::as_they_are);
+  make_writable(anchor, TreeIds::as_they_are);
   std::vector<bool> usable(anchor.metrics.size());
   for (std::size_t metric = 0; metric < usable.size(); ++metric) {
     if (anchor.metrics[metric].derived() || !file.type(metric)) continue;

@@ -104,7 +104,8 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
     }
     out.write(fmt::format("  n{} [label=\"{}\\n{:.2f}%\\n({:.2f}%){}\", color=\"{}\", tooltip=\"{}\"];\n", i,
                           escaped(node.name), total * 100, share(node.self.front()) * 100,
-                          graph.counts_calls && node.calls > 0 ? fmt::format("\\n{}×", node.calls) : "", colour(total),
+                          graph.counts_calls && node.calls > 0 ? fmt::format("\\n{}×", node.calls.value()) : "",
+                          colour(total),
                           escaped(node.file.empty() ? node.name : fmt::format("{}:{}", node.file, node.line))));
   }
   std::size_t edges_left_out = 0;
@@ -117,8 +118,9 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
     const double width = std::clamp(part * 4, 0.5, 4.0);
     out.write(fmt::format(
         "  n{} -> n{} [label=\"{:.2f}%{}\", color=\"{}\", fontcolor=\"{}\", penwidth={:.2f}, arrowsize={:.2f}];\n",
-        arc.from, arc.to, part * 100, graph.counts_calls && arc.calls > 0 ? fmt::format("\\n{}×", arc.calls) : "",
-        colour(part), colour(part), width, 0.5 * std::sqrt(width)));
+        arc.from, arc.to, part * 100,
+        graph.counts_calls && arc.calls > 0 ? fmt::format("\\n{}×", arc.calls.value()) : "", colour(part), colour(part),
+        width, 0.5 * std::sqrt(width)));
   }
   out.write("}\n");
   if (left_out + edges_left_out > 0) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/capped_sum.hpp"
 #include "base/share_out.hpp"
 
 namespace fathom::dumpi {
@@ -41,6 +42,50 @@ std::string host_of(const RankFile& rank) {
   const Sections& sections = rank.file.sections();
   const bool known = sections.has(Section::header) && !sections.header.host.empty();
   return known ? sections.header.host : fmt::format("rank {}", rank.rank);
+}
+
+// Ranks of one run overlap in time. Where there is a gap between them that is longer than any of them took, some have
+// another clock; without MPI_Init nothing says which.
+Result<void> tell_of_times_apart(const std::vector<RankFile>& files, const std::vector<ScanResult>& scans,
+                                 const std::vector<std::int64_t>& shifts, std::size_t without_init, const Work& work) {
+  struct Span {
+    CappedSum first, last;
+  };
+  std::vector<Span> spans;
+  std::int64_t longest = kAgreement;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    TimeBounds wall;
+    for (const Chunk& chunk : scans[i].chunks) {
+      wall.first_ns = std::min(wall.first_ns, chunk.wall.first_ns);
+      wall.last_ns = std::max(wall.last_ns, chunk.wall.last_ns);
+    }
+    if (wall.first_ns > wall.last_ns) continue;
+    CappedSum zero = files[i].file.wall_zero_ns();
+    zero += shifts[i];
+    spans.push_back({zero, zero});
+    spans.back().first += wall.first_ns;
+    spans.back().last += wall.last_ns;
+    longest = std::max(longest, passed(spans.back().first, spans.back().last));
+  }
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
+  std::size_t together = 0;  // since the last gap
+  std::size_t most = 0;
+  std::int64_t end = 0;
+  std::int64_t furthest = 0;
+  for (const Span& span : spans) {
+    if (together > 0 && passed(end, span.first) > longest) {
+      furthest = std::max(furthest, passed(end, span.first));
+      together = 0;
+    }
+    end = together == 0 ? span.last.value() : std::max(end, span.last.value());
+    most = std::max(most, ++together);
+  }
+  if (furthest == 0) return {};
+  return work->diagnostics.warn(
+      "dumpi.clock_unknown", Place::in(files.front().file.name()),
+      fmt::format("the calls of {} of {} ranks are up to {:.6f} s away from those of the others, and {} ranks have no "
+                  "record of MPI_Init to align their clocks by: times are as stored",
+                  spans.size() - most, spans.size(), static_cast<double>(furthest) / 1e9, without_init));
 }
 
 // What a file says about who wrote it.
@@ -99,7 +144,11 @@ Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& file
       for (const std::size_t member : members) domains.push_back({member});
     }
   }
-  if (domains.empty()) return shifts;
+  const auto unknown = static_cast<std::size_t>(std::count(init.begin(), init.end(), std::nullopt));
+  if (domains.empty()) {
+    FATHOM_CHECK(tell_of_times_apart(files, scans, shifts, unknown, work));
+    return shifts;
+  }
   const auto when = [&](const std::vector<std::size_t>& domain) {
     std::vector<std::int64_t> ends;
     for (const std::size_t member : domain) ends.push_back(*init[member]);
@@ -124,11 +173,12 @@ Result<std::vector<std::int64_t>> clock_shifts(const std::vector<RankFile>& file
                     "MPI_Init together (--clock raw shows stored times)",
                     moved, files.size(), static_cast<double>(furthest) / 1e9));
   }
-  const auto unknown = static_cast<std::size_t>(std::count(init.begin(), init.end(), std::nullopt));
   if (moved > 0 && unknown > 0) {
     FATHOM_CHECK(work->diagnostics.warn(
         "dumpi.clock_unknown", Place::in(files.front().file.name()),
         fmt::format("{} ranks have no record of MPI_Init: their clocks are taken as they are", unknown)));
+  } else if (unknown > 0) {
+    FATHOM_CHECK(tell_of_times_apart(files, scans, shifts, unknown, work));
   }
   return shifts;
 }

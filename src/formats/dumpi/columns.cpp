@@ -133,7 +133,7 @@ void ColumnTitles::append_cells(const std::vector<ColumnNumbers>& row, const Gau
       case ColumnKind::exchange:
         for (const auto peer : found_[n].peers) {
           const auto it = numbers.peers.find(peer);
-          add(it == numbers.peers.end() ? std::int64_t{0} : it->second.bytes);
+          add(it == numbers.peers.end() ? std::int64_t{0} : it->second.bytes.value());
         }
         break;
       case ColumnKind::lump:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/visible.hpp"
 #include "formats/dumpi/check.hpp"
 #include "formats/dumpi/dump.hpp"
 #include "formats/dumpi/dumpi_format.hpp"
@@ -71,7 +72,7 @@ Result<void> DumpiDataset::dump(const DumpOptions& options, const TextSink& sink
   for (std::size_t i = 0; i < scans->size() && open; ++i) {
     const RankFile& rank = ranks_->files()[i];
     if (scans->size() > 1) {
-      open = sink(fmt::format("{}# rank {}: {}\n", i > 0 ? "\n" : "", rank.rank, rank.file.name()));
+      open = sink(fmt::format("{}# rank {}: {}\n", i > 0 ? "\n" : "", rank.rank, visible(rank.file.name())));
     }
     if (!open) break;
     FATHOM_CHECK(dumpi::dump(rank.file, (*scans)[i], options.sections,

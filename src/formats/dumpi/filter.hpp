@@ -6,11 +6,16 @@
 
 namespace fathom::dumpi {
 
+struct RankRange {
+  std::uint32_t first;
+  std::uint32_t last;  // is in it, too
+};
+
 struct Filter {
   std::array<bool, kIds> functions;  // by id
   TimeWindow window;                 // calls that begin in it; on the CPU's clock where there is no other
   bool keep_definitions = false;     // calls outside of the window that later ones need to be understood
-  std::vector<std::uint32_t> ranks;  // empty = all
+  std::vector<RankRange> ranks;      // empty = all
   std::uint8_t keep_mask = 0xFF;     // bits of the mask that stay
   Filter() { functions.fill(true); }
   // Whether no record is changed or left out.

@@ -148,6 +148,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   const std::byte* const end = base + file.stream_limit();
   const Decoder& decoder = file.decoder();
   std::bitset<65536> threads;
+  std::uint16_t last_thread = 0;  // what is above need not be looked through
   std::array<bool, kIds> notable{};
   for (std::uint16_t id = 0; id < kIds; ++id) notable[id] = is_notable(id);
   bool finalized = false;
@@ -183,6 +184,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
     masks |= mask;
     const auto thread = (mask & kMaskThread) != 0 ? detail::load<std::uint16_t>(begin + 3) : std::uint16_t{0};
     threads.set(thread);
+    last_thread = std::max(last_thread, thread);
     const Rollover::Passed times = rollover.pass(begin);
     Chunk& chunk = result.chunks.back();
     if ((mask & kMaskWall) != 0) {
@@ -214,7 +216,7 @@ Result<ScanResult> scan(const File& file, const Work& work) {
   result.any_wall = (masks & kMaskWall) != 0;
   result.any_cpu = (masks & kMaskCpu) != 0;
   result.in_order = result.any_wall ? wall_order.kept() : cpu_order.kept();
-  for (std::size_t thread = 0; thread < threads.size(); ++thread) {
+  for (std::size_t thread = 0; thread <= last_thread; ++thread) {
     if (threads[thread]) result.threads.push_back(static_cast<std::uint16_t>(thread));
   }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "base/capped_sum.hpp"
 #include "fathom/dumpi.hpp"
 #include "formats/dumpi/bins.hpp"
 #include "trace/event.hpp"
@@ -50,7 +51,7 @@ struct Gauge {
 
 struct Messages {
   std::uint64_t count = 0;
-  std::int64_t bytes = 0;
+  CappedSum bytes;
   void add(std::int64_t more) {
     ++count;
     bytes += more;

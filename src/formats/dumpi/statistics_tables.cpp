@@ -1,6 +1,9 @@
 // The tables that `stats --by` prints, from the numbers that were counted.
 #include <fmt/format.h>
 
+#include <map>
+#include <tuple>
+
 #include "formats/dumpi/statistics.hpp"
 #include "formats/dumpi/transfer.hpp"
 
@@ -224,6 +227,9 @@ Table per_bin(std::string_view name, const RankSet& set, const std::vector<RankN
   for (std::size_t cut = 0; cut < request.cuts.size(); ++cut) {
     for (const auto& pieces : request.cuts[cut].ranks) all_extents[cut].push_back(extents(pieces));
   }
+  // Cut, bin, from, to, sender, receiver: two ranks may tell of the same pair.
+  std::map<std::tuple<std::size_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>, Messages>
+      matrix;
   for (const Line& line : lines) {
     const auto& of_ranks = all_extents[line.cut];
     const Extent& extent = (of_ranks.size() == 1 ? of_ranks[0] : of_ranks[line.file]).at(line.bin);
@@ -240,20 +246,25 @@ Table per_bin(std::string_view name, const RankSet& set, const std::vector<RankN
     } else if (name == "bin-call") {
       for (const auto& [id, sums] : bin.calls) table.add(joined(cells, call_cells(id, sums)));
     } else if (name == "bin-peer") {
-      for (const auto& [peer, messages] : bin.peers) {
-        table.add(joined(cells, {std::int64_t{peer}, messages.count, messages.bytes}));
-      }
+      const std::int64_t own = set.files()[line.file].rank;
+      const auto add = [&](std::int64_t from, std::int64_t to, const Messages& more) {
+        Messages& sum = matrix[{line.cut, line.bin, extent.from_ns, extent.to_ns, from, to}];
+        sum.count += more.count;
+        sum.bytes += more.bytes;
+      };
+      for (const auto& [peer, messages] : bin.peers) add(own, peer, messages);
       // What was fetched was sent by the other one.
-      const Row::value_type own = cells.back();
-      for (const auto& [peer, messages] : bin.fetched) {
-        cells.back() = std::int64_t{peer};
-        table.add(joined(cells, {own, messages.count, messages.bytes}));
-      }
+      for (const auto& [peer, messages] : bin.fetched) add(peer, own, messages);
     } else if (name == "bin-size") {
       for (const auto& [size, counts] : bin.sizes) table.add(joined(cells, size_cells(size, counts)));
     } else {
       add_counters(table, cells, bin.counters, set.files()[line.file].file.sections().counters);
     }
+  }
+  for (const auto& [pair, messages] : matrix) {
+    const auto& [cut, bin, from_ns, to_ns, src, dst] = pair;
+    const Row cells = several ? Row{std::uint64_t{cut}} : Row{};
+    table.add(joined(cells, {bin, from_ns, to_ns, src, dst, messages.count, messages.bytes.value()}));
   }
   return std::move(table).finish();
 }

@@ -16,6 +16,17 @@ namespace {
 Result<ExperimentPtr> experiment_for(Dataset& dataset, std::string_view form) {
   FATHOM_TRY(ExperimentPtr experiment, dataset.experiment());
   const Place place = Place::in(dataset.path().string());
+  if (experiment->measurement_count() == 0) return Error("there are no measurements to be written", place);
+  if (const auto models = dataset.models()) {
+    std::uint64_t count = 0;
+    for (const ModelSet& set : **models) count += set.models.size();
+    if (count > 0) {
+      FATHOM_CHECK(
+          dataset.work()->diagnostics.lost("experiment.models_left_out", place,
+                                           fmt::format("{} models in {} sets are left out: {} holds measurements only",
+                                                       count, (*models)->size(), form)));
+    }
+  }
   const auto reps = experiment->repetitions();
   bool only_statistics = false;
   bool parts = false;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <limits>
 #include <map>
 #include <unordered_set>
 
 #include "base/text.hpp"
 #include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/dump.hpp"
-#include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/hpctoolkit/xml_tree.hpp"
 #include "io/file.hpp"
 #include "trace/samples.hpp"
@@ -61,29 +61,33 @@ Result<std::vector<StreamFile>> ClassicDatabase::find_streams(const std::string&
   return stream_files(path(), pattern, work());
 }
 
-// One location per file: rank and thread become process and thread.
+// One location per file: rank and thread become process and thread. Processes of the same rank, as a fork makes them,
+// stay apart by their process ids.
 LocationId ClassicDatabase::location_for(SystemTree& system, const StreamFile& file, std::size_t position) {
-  const auto inner = [&](SystemNodeId parent, SystemKind kind, const std::string& type, const std::string& name,
-                         std::optional<std::int64_t> rank) {
-    for (std::size_t i = 0; i < system.nodes.size(); ++i) {
-      const SystemNode& node = system.nodes[i];
-      if (node.parent == parent && node.kind == kind && node.name == name) return SystemNodeId(i);
-    }
-    SystemNode node;
-    node.parent = parent;
-    node.kind = kind;
-    node.type = type;
-    node.name = name;
-    node.rank = rank;
-    node.file_id = static_cast<std::uint64_t>(rank.value_or(0));
-    return system.add(std::move(node));
+  const auto part = [&](const std::string& key, SystemNode node) {
+    const auto [found, added] = parts_.try_emplace(key);
+    if (added) found->second = system.add(std::move(node));
+    return found->second;
   };
-  const auto host = inner({}, SystemKind::node, "node", file.host.empty() ? "node" : "node " + file.host, {});
-  const auto process =
-      inner(host, SystemKind::group, "process", fmt::format("RANK {}", file.process.value_or(0)), file.process);
+  SystemNode host;
+  host.type = "node";
+  host.name = file.host.empty() ? "node" : "node " + file.host;
+  const std::string host_key = file.host;
+  SystemNode process;
+  process.parent = part(host_key, std::move(host));
+  process.kind = SystemKind::group;
+  process.type = "process";
+  process.name = fmt::format("RANK {}", file.process.value_or(0));
+  process.rank = file.process;
+  process.file_id = static_cast<std::uint64_t>(file.process.value_or(0));
+  const std::string rank_key = host_key + "/" + process.name;
+  const std::string process_key = rank_key + "/" + file.pid;
+  if (!parts_.contains(process_key) && !file.pid.empty() && !ranks_.insert(rank_key).second) {
+    process.name += " PID " + file.pid;
+  }
   constexpr std::int64_t kFirstGpuStream = 500;
   SystemNode location;
-  location.parent = process;
+  location.parent = part(process_key, std::move(process));
   const std::int64_t thread = file.thread.value_or(static_cast<std::int64_t>(position));
   const bool gpu = thread >= kFirstGpuStream;
   location.type = gpu ? "gpu stream" : "thread";
@@ -251,48 +255,95 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
   return {};
 }
 
-Result<void> ClassicDatabase::load_traces(const ExperimentXml& xml) {
-  if (!xml.trace) return {};
-  FATHOM_TRY(trace_files_, find_streams("experiment.mt", xml.trace->glob.empty() ? "*.hpctrace" : xml.trace->glob));
-  if (trace_files_.empty()) return {};
-  std::uint64_t ticks = xml.trace->ticks_per_second.value_or(0);
-  if (ticks == 0) {
+// As the XML says, else by the size of the times; counted from the first sample where they are too large for 64 bits.
+Result<TickScale> ClassicDatabase::scale_of(const ExperimentXml& xml, const std::vector<SampleLine>& lines) const {
+  const auto ticks_at = [](const SampleLine& line, std::uint64_t index) {
+    return load_unchecked<std::uint64_t>(line.at + index * line.stride, Endian::big);
+  };
+  const XmlTraceDb told = xml.trace.value_or(XmlTraceDb{});
+  std::uint64_t per_second = told.ticks_per_second.value_or(0);
+  if (per_second == 0) {
     // Nanoseconds since 1970 have 19 digits, microseconds 16.
     constexpr std::uint64_t kSmallestNanoseconds = 100'000'000'000'000'000;
-    ticks = xml.trace->min_time >= kSmallestNanoseconds || xml.trace->min_time == 0 ? kNanosecond : 1'000'000;
+    std::uint64_t time = told.min_time;
+    for (const SampleLine& line : lines) {
+      if (told.min_time == 0 && line.count > 0) time = std::max(time, ticks_at(line, 0));
+    }
+    per_second = time >= kSmallestNanoseconds || time == 0 ? kNanosecond : 1'000'000;
     work()->diagnostics.info("hpctoolkit.trace_unit", Place::in(xml.file_name),
                              fmt::format("the unit of trace times is not given; taken as {} by their size",
-                                         ticks == kNanosecond ? "nanoseconds" : "microseconds"));
+                                         per_second == kNanosecond ? "nanoseconds" : "microseconds"));
   }
-  // A trace belongs to the stream of the same process and thread; where no file of values tells of that one (or the
-  // values are columns over all threads) it gets a location of its own.
+  const TickScale scale(per_second);
+  const bool all_fit = std::all_of(lines.begin(), lines.end(), [&](const SampleLine& line) {
+    return line.count == 0 || (scale.fits(ticks_at(line, 0)) && scale.fits(ticks_at(line, line.count - 1)));
+  });
+  if (all_fit) return scale;
+  // A single sample that is too late is a damaged one, which must not move the others.
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+  for (const SampleLine& line : lines) {
+    for (std::uint64_t i = 0; i < line.count; ++i) first = std::min(first, ticks_at(line, i));
+  }
+  const TickScale moved = scale.fits(first) ? scale : TickScale(per_second, first);
+  std::uint64_t late = 0;
+  for (const SampleLine& line : lines) {
+    for (std::uint64_t i = 0; i < line.count; ++i) late += moved.fits(ticks_at(line, i)) ? 0U : 1U;
+  }
+  const Place place = Place::in(xml.file_name);
+  if (!scale.fits(first)) {
+    FATHOM_CHECK(work()->diagnostics.warn(
+        "hpctoolkit.trace_origin", place,
+        fmt::format("times at {} ticks per second are too large for 64 bits of nanoseconds; counted from the first "
+                    "sample, which is at {} ticks",
+                    per_second, first)));
+  }
+  if (late > 0) {
+    FATHOM_CHECK(work()->diagnostics.add(
+        "hpctoolkit.trace_time", Severity::data_loss, place,
+        "the time of a sample is too large for 64 bits of nanoseconds; it has the last time that there is", late));
+  }
+  return moved;
+}
+
+// Trace files can lie there although the XML does not tell of them: they say enough themselves.
+Result<void> ClassicDatabase::load_traces(const ExperimentXml& xml) {
+  const XmlTraceDb told = xml.trace.value_or(XmlTraceDb{});
+  FATHOM_TRY(trace_files_, find_streams("experiment.mt", told.glob.empty() ? "*.hpctrace" : told.glob));
+  if (trace_files_.empty()) return {};
+  // Where no file of values tells of the stream of a trace (or the values are columns over all threads) the trace gets
+  // a location of its own.
+  const auto streams = streams_of_traces(trace_files_, streams_);
   std::vector<SampleLine> lines;
   Definitions traced = *mapping_.definitions;
-  if (streams_.empty()) traced.system = {};
+  if (streams_.empty()) {
+    traced.system = {};
+    parts_.clear();
+    ranks_.clear();
+  }
   for (std::size_t i = 0; i < trace_files_.size(); ++i) {
     const StreamFile& file = trace_files_[i];
-    auto trace = TraceFile::read(file.content, xml.trace->header_size, work());
+    auto trace = TraceFile::read(file.content, told.header_size, work());
     if (!trace) {
       FATHOM_CHECK(work()->diagnostics.lost("hpctoolkit.trace_line", trace.error().place(),
                                             trace.error().what() + "; left out"));
       continue;
     }
-    LocationId location;
-    for (std::size_t k = 0; k < streams_.size(); ++k) {
-      if (streams_[k].process == file.process && streams_[k].thread == file.thread) location = LocationId(k);
-    }
-    if (!location.valid()) {
-      location = location_for(traced.system, file, traced.system.location_count());
-    }
-    SampleLine line{file.content.bytes().data() + trace->begin, trace->count, trace->stride,
-                    file.content.place(trace->begin),           location,     {}};
+    SampleLine line;
+    line.at = file.content.bytes().data() + trace->begin;
+    line.count = trace->count;
+    line.stride = trace->stride;
+    line.place = file.content.place(trace->begin);
+    line.location =
+        streams[i] ? LocationId(*streams[i]) : location_for(traced.system, file, traced.system.location_count());
+    line.metric_ids = trace->has_metric_ids();
     lines.push_back(std::move(line));
     samples_ += trace->count;
   }
+  if (!xml.trace && samples_ == 0) return {};
+  FATHOM_TRY(const TickScale scale, scale_of(xml, lines));
   auto owner = std::make_shared<std::vector<StreamFile>>(trace_files_);
   if (mapping_.definitions->system.location_count() == 0) mapping_.definitions->system = traced.system;
-  trace_ = std::make_shared<SampleTrace>(traced, mapping_.samples, std::move(lines), Endian::big,
-                                         std::max<std::uint64_t>(1, kNanosecond / ticks), owner, work());
+  trace_ = std::make_shared<SampleTrace>(traced, mapping_.samples, std::move(lines), Endian::big, scale, owner, work());
   return {};
 }
 
@@ -348,7 +399,7 @@ Result<std::vector<InfoEntry>> ClassicDatabase::describe(bool) {
   if (!mapping_.programs.empty()) out.push_back({"derived_metrics", std::uint64_t{mapping_.programs.size()}});
   out.push_back({"contexts", std::uint64_t{defs.contexts.size()}});
   out.push_back({"regions", std::uint64_t{defs.regions.size()}});
-  out.push_back({"locations", std::uint64_t{tables_.empty() ? trace_files_.size() : tables_.size()}});
+  out.push_back({"locations", std::uint64_t{std::max(tables_.size(), trace_ ? trace_->location_count() : 0)}});
   if (trace_) out.push_back({"events", samples_});
   for (const auto& [key, value] : defs.attributes) out.push_back({key, value});
   return out;

@@ -1,13 +1,16 @@
 // A classic database (experiment.xml 2.x, 3.x with per-thread files) as a dataset.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 
 #include "formats/format.hpp"
 #include "formats/hpctoolkit/classic_files.hpp"
 #include "formats/hpctoolkit/classic_values.hpp"
 #include "formats/hpctoolkit/experiment_xml.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
+#include "formats/hpctoolkit/sample_trace.hpp"
 #include "profile/profile.hpp"
 #include "trace/trace.hpp"
 
@@ -32,16 +35,19 @@ class ClassicDatabase : public Dataset {
   Result<void> load(const Blob& blob);
   Result<void> load_metric_files(const ExperimentXml& xml);
   Result<void> load_traces(const ExperimentXml& xml);
+  Result<TickScale> scale_of(const ExperimentXml& xml, const std::vector<SampleLine>& lines) const;
   [[nodiscard]] static std::vector<std::string> patterns_of(const ExperimentXml& xml);
   Result<std::vector<StreamFile>> find_streams(const std::string& merged, const std::string& pattern) const;
   TableColumns map_tables(const ExperimentXml& xml);
   Result<void> map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts, TableColumns columns);
-  static LocationId location_for(SystemTree& system, const StreamFile& file, std::size_t position);
+  LocationId location_for(SystemTree& system, const StreamFile& file, std::size_t position);
 
   Blob xml_;
   std::string version_;
   Mapping mapping_;
-  std::vector<StreamFile> streams_;  // by location
+  std::map<std::string, SystemNodeId> parts_;  // hosts and processes of the system tree, by what files say of them
+  std::set<std::string> ranks_;                // whose plain name a process has
+  std::vector<StreamFile> streams_;            // by location
   std::vector<MetricDbFile> tables_;
   std::vector<std::size_t> group_;  // of every table: files of one pattern have the same columns
   std::vector<StreamFile> trace_files_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "io/directory.hpp"
@@ -24,10 +25,38 @@ constexpr std::uint64_t kDataCentric = 1;  // samples carry a metric id
 void name_stream(const std::string& file_name, StreamFile& stream) {
   const std::string stem = file_name.substr(0, file_name.rfind('.'));
   const auto parts = split(stem, '-');
-  if (parts.size() < 6) return;
-  stream.process = parse_integer<std::int64_t>(parts[parts.size() - 5]);
-  stream.thread = parse_integer<std::int64_t>(parts[parts.size() - 4]);
-  stream.host = std::string(parts[parts.size() - 3]);
+  stream.program = stem;
+  if (parts.size() >= 6) {
+    const auto* part = &parts[parts.size() - 5];
+    stream.process = parse_integer<std::int64_t>(part[0]);
+    stream.thread = parse_integer<std::int64_t>(part[1]);
+    stream.host = std::string(part[2]);
+    stream.pid = std::string(part[3]);
+    stream.generation = std::string(part[4]);
+    stream.program.resize(static_cast<std::size_t>(part[0].data() - stem.data()) - 1);
+  }
+  // Files of values have the number of their group before the program: "1.cpi-…" beside the trace "cpi-…".
+  const std::size_t dot = stream.program.find_first_not_of("0123456789");
+  if (dot != 0 && dot != std::string::npos && stream.program[dot] == '.') stream.program.erase(0, dot + 1);
+}
+
+// What a file says of where it comes from, as a key; "" when it does not say enough. From the whole name to what parts
+// of merged files say too.
+enum class Identity : std::uint8_t { name, process, rank };
+
+std::string identity_of(const StreamFile& file, Identity kind) {
+  if (kind != Identity::name && !file.process) return "";
+  if (kind != Identity::rank && file.program.empty()) return "";
+  std::string key = fmt::format("{}/{}", file.process.value_or(-1), file.thread.value_or(-1));
+  if (kind != Identity::rank) key += fmt::format("/{}/{}/{}", file.host, file.pid, file.generation);
+  if (kind == Identity::name) key += "/" + file.program;
+  return key;
+}
+
+// False where two names say that these are different processes.
+bool may_be_same(const StreamFile& a, const StreamFile& b) {
+  const auto agree = [](const std::string& x, const std::string& y) { return x.empty() || y.empty() || x == y; };
+  return agree(a.host, b.host) && agree(a.pid, b.pid) && agree(a.generation, b.generation);
 }
 
 }  // namespace
@@ -49,6 +78,35 @@ Result<std::vector<StreamFile>> stream_files(const std::filesystem::path& direct
     files.push_back(std::move(file));
   }
   return files;
+}
+
+std::vector<std::optional<std::size_t>> streams_of_traces(const std::vector<StreamFile>& traces,
+                                                          const std::vector<StreamFile>& streams) {
+  std::vector<std::optional<std::size_t>> out(traces.size());
+  std::vector<bool> taken(streams.size());
+  struct Alike {
+    std::vector<std::size_t> traces;
+    std::vector<std::size_t> streams;
+  };
+  for (const Identity kind : {Identity::name, Identity::process, Identity::rank}) {
+    std::map<std::string, Alike> alike;
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (!out[i]) alike[identity_of(traces[i], kind)].traces.push_back(i);
+    }
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (!taken[i]) alike[identity_of(streams[i], kind)].streams.push_back(i);
+    }
+    for (const auto& [key, files] : alike) {
+      // As many of the one as of the other: both are in the order of names, which merged files keep.
+      if (key.empty() || files.traces.size() != files.streams.size()) continue;
+      for (std::size_t k = 0; k < files.traces.size(); ++k) {
+        if (!may_be_same(traces[files.traces[k]], streams[files.streams[k]])) continue;
+        out[files.traces[k]] = files.streams[k];
+        taken[files.streams[k]] = true;
+      }
+    }
+  }
+  return out;
 }
 
 // u32 kind, u32 count, count × (u32 process, u32 thread, u64 offset), the files, u64 end marker.

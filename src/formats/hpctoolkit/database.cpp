@@ -13,6 +13,7 @@
 #include "formats/hpctoolkit/statistics.hpp"
 #include "io/directory.hpp"
 #include "io/file.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 #include "io/output_set.hpp"
 #include "io/temporary.hpp"
@@ -38,6 +39,10 @@ Result<DatabaseFiles> DatabaseFiles::at(const std::filesystem::path& directory, 
 }
 
 Result<std::unique_ptr<Database>> Database::open(const Format& format, DatabaseFiles files, const Work& work) {
+  // Sources are read when they are asked for.
+  expect_inputs(files.directory, "hpctoolkit", [](const std::filesystem::path& file) {
+    return is_database_file(file) || *file.begin() == "src" || *file.begin() == "metrics";
+  });
   std::unique_ptr<Database> database(new Database(format, std::move(files), work));
   FATHOM_CHECK(database->load());
   return database;
@@ -271,7 +276,8 @@ Result<std::shared_ptr<const Trace>> Database::trace() {
     lines.push_back(std::move(target));
   }
   trace_ = std::make_shared<SampleTrace>(*mapping_->definitions, mapping_->samples, std::move(lines),
-                                         order_of(trace_db_->generation()), 1, trace_db_, work());
+                                         order_of(trace_db_->generation()), TickScale(), trace_db_, work(),
+                                         trace_db_->told_span());
   return trace_;
 }
 

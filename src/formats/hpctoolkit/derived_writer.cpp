@@ -4,6 +4,8 @@
 
 #include <unordered_map>
 
+#include "profile/export/left_out_metrics.hpp"
+
 namespace fathom::hpctoolkit {
 
 namespace {
@@ -29,6 +31,7 @@ Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, con
   std::unordered_map<std::string, std::size_t> plan_of;
   for (std::size_t i = 0; i < plans.size(); ++i) plan_of.emplace(defs.metric(plans[i].metric).name, i);
   std::vector<WrittenFormula> out;
+  LeftOutMetrics left_out;
   for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
     const Metric& metric = defs.metrics[i];
     if (!metric.derived() || is_written_statistic(metric.name, plan_of)) continue;
@@ -66,10 +69,9 @@ Result<std::vector<WrittenFormula>> written_formulas(const Profile& profile, con
         out.push_back({MetricId(i), *std::move(inclusive), *std::move(exclusive), *std::move(custom)});
       }
     }
-    if (why.empty()) continue;
-    FATHOM_CHECK(profile.work->diagnostics.warn("hpctoolkit.metric_left_out", Place::in(profile.name),
-                                                fmt::format("derived metric '{}' is left out: {}", metric.name, why)));
+    if (!why.empty()) left_out.add(metric, why);
   }
+  FATHOM_CHECK(left_out.tell(profile, "hpctoolkit.formula_left_out"));
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -105,18 +106,19 @@ void Dumper::dump(const MetaDb& meta) {
 }
 
 void Dumper::dump(const ExperimentXml& xml) {
-  put(*this, "experiment.xml version={}", xml.version);
+  put(*this, "experiment.xml version={}", visible(xml.version));
   put(*this, "  title {}", json_quote(xml.title));
   for (std::size_t i = 0; i < xml.id_names.size(); ++i) {
     put(*this, "  identifier {} {}", i, json_quote(xml.id_names[i]));
   }
   for (const XmlMetric& metric : xml.metrics) {
     put(*this, "  metric id={} {} value-type={} scope={} partner={} show={}", metric.id, json_quote(metric.name),
-        metric.value_type, metric.scope, metric.partner ? fmt::format("{}", *metric.partner) : "-", metric.show);
+        visible(metric.value_type), visible(metric.scope), metric.partner ? fmt::format("{}", *metric.partner) : "-",
+        metric.show);
     for (const XmlFormula& formula : metric.formulas) {
-      put(*this, "    formula {} {}", formula.type, json_quote(formula.text));
+      put(*this, "    formula {} {}", visible(formula.type), json_quote(formula.text));
     }
-    for (const auto& [key, value] : metric.info) put(*this, "    info {}={}", key, json_quote(value));
+    for (const auto& [key, value] : metric.info) put(*this, "    info {}={}", visible(key), json_quote(value));
   }
   for (const XmlMetricDb& column : xml.metric_dbs) {
     put(*this, "  column id={} {}{}", column.id, json_quote(column.name),
@@ -225,8 +227,11 @@ void Dumper::dump(const std::string& name, const StreamFile& stream, const Trace
   put(*this, "{} {} samples={}", name, stream_text(stream), trace.count);
   const std::byte* at = stream.content.bytes().data() + trace.begin;
   for (std::uint64_t i = 0; i < trace.count && open_; ++i, at += trace.stride) {
-    put(*this, "  {} context {}", load_unchecked<std::uint64_t>(at, Endian::big),
-        load_unchecked<std::uint32_t>(at + 8, Endian::big));
+    const auto metric = trace.has_metric_ids()
+                            ? fmt::format(" metric {}", load_unchecked<std::uint32_t>(at + 12, Endian::big))
+                            : std::string();
+    put(*this, "  {} context {}{}", load_unchecked<std::uint64_t>(at, Endian::big),
+        load_unchecked<std::uint32_t>(at + 8, Endian::big), metric);
   }
 }
 

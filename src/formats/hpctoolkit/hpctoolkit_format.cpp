@@ -1,7 +1,5 @@
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 
-#include <fstream>
-
 #include "formats/hpctoolkit/classic_database.hpp"
 #include "formats/hpctoolkit/database.hpp"
 #include "formats/hpctoolkit/database_writer.hpp"
@@ -16,13 +14,10 @@ namespace {
 constexpr std::string_view kFamily = "hpctoolkit";
 constexpr std::size_t kHeadSize = 65536;  // an inline DTD stands before the root element
 
-// The first bytes of a file of the directory that `source` is, or lies in.
+// The first bytes of a file of the directory that `source` is, or lies in; none of what is no file, a pipe, say.
 std::string head_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string head(kHeadSize, '\0');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(in.gcount()));
-  return head;
+  const auto blob = map_file(file);
+  return blob ? std::string(blob->text().substr(0, kHeadSize)) : std::string();
 }
 
 std::filesystem::path directory_of(const Source& source) {

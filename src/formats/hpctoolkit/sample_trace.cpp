@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.hpp"
+
 namespace fathom::hpctoolkit {
 
 namespace {
@@ -60,8 +62,9 @@ class SampleStream : public EventStream {
 }  // namespace
 
 SampleTrace::SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines,
-                         Endian order, std::uint64_t ns_per_tick, std::shared_ptr<const void> owner, Work work)
-    : samples_(std::move(samples)), order_(order), ns_per_tick_(ns_per_tick), owner_(std::move(owner)) {
+                         Endian order, TickScale scale, std::shared_ptr<const void> owner, Work work,
+                         std::optional<TimeWindow> told)
+    : samples_(std::move(samples)), order_(order), scale_(scale), owner_(std::move(owner)), told_(told) {
   work_ = std::move(work);
   definitions_ = definitions;
   lines_.resize(definitions_.system.location_count());
@@ -203,25 +206,70 @@ Result<void> SampleTrace::detail(const Event& event, std::string& out) const {
     return {};
   }
   out += fmt::format("context={}", id);
+  if (line->metric_ids) {
+    out += fmt::format(";metric={}", load_unchecked<std::uint32_t>(line->at + record * line->stride + 12, order_));
+  }
   if (const ContextId at = samples_.find(id); at.valid()) {
     out += fmt::format(";depth={};path={}", definitions_.contexts[at].depth, definitions_.path(at));
   }
   return {};
 }
 
-std::optional<TimeWindow> SampleTrace::known_span() const {
-  std::optional<TimeWindow> span;
-  for (const auto& lines : lines_) {
-    for (const SampleLine& line : lines) {
-      if (line.count == 0) continue;
-      const std::int64_t first = time(line, 0);
-      const std::int64_t last = time(line, line.count - 1);
-      if (!span) span = TimeWindow{first, last};
-      span->from_ns = std::min({span->from_ns, first, last});
-      span->to_ns = std::max({span->to_ns, first, last});
-    }
+TimeWindow SampleTrace::span_of_ends(const SampleLine& line) const {
+  const std::int64_t first = time(line, 0);
+  const std::int64_t last = time(line, line.count - 1);
+  return {std::min(first, last), std::max(first, last)};
+}
+
+TimeWindow SampleTrace::span_of_all(const SampleLine& line) const {
+  TimeWindow span = span_of_ends(line);
+  for (std::uint64_t i = 0; i < line.count; ++i) {
+    const std::int64_t at = time(line, i);
+    span.from_ns = std::min(span.from_ns, at);
+    span.to_ns = std::max(span.to_ns, at);
   }
   return span;
+}
+
+// Samples need not be in time order, so that the ends of a line say nothing by themselves. A large trace is believed
+// where its file says the same as they do; otherwise all samples are looked at.
+Result<std::optional<TimeWindow>> SampleTrace::find_span() const {
+  constexpr std::uint64_t kSoonLookedAt = std::uint64_t{1} << 24;
+  std::vector<const SampleLine*> lines;
+  std::uint64_t samples = 0;
+  for (const auto& of_location : lines_) {
+    for (const SampleLine& line : of_location) {
+      if (line.count > 0) lines.push_back(&line);
+      samples += line.count;
+    }
+  }
+  if (lines.empty()) return std::optional<TimeWindow>();
+  std::vector<TimeWindow> spans(lines.size());
+  const auto whole = [&] {
+    TimeWindow span = spans.front();
+    for (const TimeWindow& one : spans) {
+      span.from_ns = std::min(span.from_ns, one.from_ns);
+      span.to_ns = std::max(span.to_ns, one.to_ns);
+    }
+    return std::optional(span);
+  };
+  if (samples > kSoonLookedAt && told_) {
+    for (std::size_t i = 0; i < lines.size(); ++i) spans[i] = span_of_ends(*lines[i]);
+    if (whole() == told_) return told_;
+  }
+  FATHOM_CHECK(parallel_for(lines.size(), [&](std::size_t i) -> Result<void> {
+    spans[i] = span_of_all(*lines[i]);
+    return {};
+  }));
+  return whole();
+}
+
+std::optional<TimeWindow> SampleTrace::known_span() const {
+  const std::scoped_lock lock(span_mutex_);
+  if (span_) return span_;
+  const auto found = find_span();
+  if (found) span_ = *found;
+  return span_;
 }
 
 }  // namespace fathom::hpctoolkit

@@ -1,6 +1,8 @@
 // Samples of a database as the trace level: each names a context of the same tree as the profile.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -11,6 +13,39 @@
 
 namespace fathom::hpctoolkit {
 
+// Times of a file, which counts ticks, as nanoseconds.
+class TickScale {
+ public:
+  TickScale() = default;  // ticks are nanoseconds
+  // Times are counted from `origin`, before which there are no ticks.
+  explicit TickScale(std::uint64_t per_second, std::uint64_t origin = 0)
+      : per_second_(per_second),
+        origin_(origin),
+        whole_(kNanosecond % per_second == 0 ? kNanosecond / per_second : 0),
+        plain_(per_second == kNanosecond && origin == 0) {}
+
+  // Rounded down. What lies beyond the last time that there is becomes that one.
+  [[nodiscard]] std::int64_t ns(std::uint64_t ticks) const {
+    if (plain_) return static_cast<std::int64_t>(std::min(ticks, kLast));
+    return static_cast<std::int64_t>(std::min<Wide>(exact(ticks), kLast));
+  }
+  [[nodiscard]] bool fits(std::uint64_t ticks) const { return exact(ticks) <= kLast; }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  static constexpr std::uint64_t kNanosecond = 1'000'000'000;
+  static constexpr std::uint64_t kLast = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] Wide exact(std::uint64_t ticks) const {
+    const Wide passed = ticks - origin_;
+    return whole_ != 0 ? passed * whole_ : passed * kNanosecond / per_second_;
+  }
+
+  std::uint64_t per_second_ = kNanosecond;
+  std::uint64_t origin_ = 0;
+  std::uint64_t whole_ = 1;  // nanoseconds of a tick; 0 where they are not a whole number
+  bool plain_ = true;
+};
+
 // A line of samples of one location, whatever file they come from. Most locations have one; lines of metrics come
 // beside it.
 struct SampleLine {
@@ -19,15 +54,18 @@ struct SampleLine {
   std::uint32_t stride = 12;
   Place place;
   LocationId location;
-  MetricId metric;  // records are values of this metric; invalid: call paths
+  MetricId metric;          // records are values of this metric; invalid: call paths
+  bool metric_ids = false;  // behind the context a record has the id of a metric
 };
 
 // MT: every const method is safe.
 class SampleTrace : public Trace, public SampleRecords {
  public:
-  // `lines` in any order; `owner` keeps the bytes alive. `ns_per_tick` scales times (classic traces).
+  // `lines` in any order; `owner` keeps the bytes alive. `scale` is that of the times (classic traces). `told`: first
+  // and last time, as the file says.
   SampleTrace(const Definitions& definitions, ContextIndex samples, std::vector<SampleLine> lines, Endian order,
-              std::uint64_t ns_per_tick, std::shared_ptr<const void> owner, Work work);
+              TickScale scale, std::shared_ptr<const void> owner, Work work,
+              std::optional<TimeWindow> told = std::nullopt);
 
   [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override;
   Result<void> detail(const Event& event, std::string& out) const override;
@@ -44,8 +82,7 @@ class SampleTrace : public Trace, public SampleRecords {
   std::size_t read_samples(LocationId location, std::uint64_t record, std::span<PlacedSample> out) const override;
 
   [[nodiscard]] std::int64_t time(const SampleLine& line, std::uint64_t index) const {
-    return static_cast<std::int64_t>(load_unchecked<std::uint64_t>(line.at + index * line.stride, order_) *
-                                     ns_per_tick_);
+    return scale_.ns(load_unchecked<std::uint64_t>(line.at + index * line.stride, order_));
   }
   [[nodiscard]] std::uint32_t context(const SampleLine& line, std::uint64_t index) const {
     return load_unchecked<std::uint32_t>(line.at + index * line.stride + 8, order_);
@@ -71,13 +108,19 @@ class SampleTrace : public Trace, public SampleRecords {
   };
   Result<const Order*> order_of(LocationId location) const;
   Result<void> find_order(LocationId location, Order& order) const;
+  [[nodiscard]] TimeWindow span_of_ends(const SampleLine& line) const;
+  [[nodiscard]] TimeWindow span_of_all(const SampleLine& line) const;
+  [[nodiscard]] Result<std::optional<TimeWindow>> find_span() const;
 
   ContextIndex samples_;
   std::vector<std::vector<SampleLine>> lines_;  // by location
   Endian order_;
-  std::uint64_t ns_per_tick_;
+  TickScale scale_;
   std::shared_ptr<const void> owner_;
   std::unique_ptr<Order[]> orders_;  // by location
+  std::optional<TimeWindow> told_;
+  mutable std::mutex span_mutex_;
+  mutable std::optional<TimeWindow> span_;  // once it is known
 };
 
 }  // namespace fathom::hpctoolkit

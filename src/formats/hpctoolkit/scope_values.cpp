@@ -1,11 +1,10 @@
 #include "formats/hpctoolkit/scope_values.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
 #include "profile/absent.hpp"
+#include "profile/export/left_out_metrics.hpp"
 #include "profile/export/void_metrics.hpp"
 
 namespace fathom::hpctoolkit {
@@ -13,10 +12,7 @@ namespace fathom::hpctoolkit {
 Result<std::vector<MetricPlan>> plan_metrics(const Profile& profile) {
   const Definitions& defs = profile.defs();
   std::vector<MetricPlan> plans;
-  const auto leave_out = [&](const Metric& metric, const char* why) {
-    return profile.work->diagnostics.warn("hpctoolkit.metric_left_out", Place::in(profile.name),
-                                          fmt::format("metric '{}' is left out: {}", metric.name, why));
-  };
+  LeftOutMetrics left_out;
   std::vector<MetricId> all;
   for (std::size_t i = 0; i < defs.metrics.size(); ++i) all.emplace_back(i);
   FATHOM_TRY(const std::vector<MetricId> wanted, without_void_metrics(profile, all, "a database"));
@@ -24,28 +20,29 @@ Result<std::vector<MetricPlan>> plan_metrics(const Profile& profile) {
     const Metric& metric = defs.metric(id);
     if (metric.derived()) continue;  // a formula, or left out by who writes those
     if (!metric.unusable.empty()) {
-      FATHOM_CHECK(leave_out(metric, metric.unusable.c_str()));
+      left_out.add(metric, metric.unusable);
       continue;
     }
     if (metric.scopes.empty()) continue;
     if (metric.type.is_composite()) {
-      FATHOM_CHECK(leave_out(metric, "a database holds single numbers only"));
+      left_out.add(metric, "a database holds single numbers only");
       continue;
     }
     if (absent_is_no_value(metric.type)) {
-      FATHOM_CHECK(leave_out(metric, "minima and maxima would be added up in a database"));
+      left_out.add(metric, "minima and maxima would be added up in a database");
       continue;
     }
     MetricPlan plan{id, metric.stored_as(Scope::own), metric.stored_as(Scope::exclusive),
                     metric.stored_as(Scope::inclusive)};
     if (plan.own < 0 && plan.exclusive < 0 && plan.inclusive < 0) {
-      FATHOM_CHECK(leave_out(metric, "it is stored in a scope that others do not follow from"));
+      left_out.add(metric, "it is stored in a scope that others do not follow from");
       continue;
     }
     // Exclusive and inclusive say all; own values of contexts that a file's tree lacks would be missing otherwise.
     if (plan.exclusive >= 0 && plan.inclusive >= 0) plan.own = -1;
     plans.push_back(plan);
   }
+  FATHOM_CHECK(left_out.tell(profile, "hpctoolkit.metric_left_out"));
   return plans;
 }
 

@@ -43,6 +43,13 @@ Result<TraceDb> TraceDb::read(const Blob& blob, const Work& work) {
     if (in.ok() && stride < kMetaRecordSize) {
       return Error(fmt::format("a trace takes {} bytes, expected at least {}", stride, kMetaRecordSize), in.place());
     }
+    constexpr std::uint64_t kPaddingAndTimes = 3 + 2 * sizeof(std::uint64_t);
+    if (in.ok() && in.remaining() >= kPaddingAndTimes) {
+      in.skip(3, "padding");
+      const std::uint64_t first = in.u64("smallest time");
+      const std::uint64_t last = in.u64("largest time");
+      db.told_span_ = TimeWindow{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
+    }
     FATHOM_CHECK(check_footer(blob, kMetaTraceFooter, work));
   } else {
     return Error(blob.size() == 0 ? "is empty: the analysis was interrupted" : "is not a trace.db of any generation",

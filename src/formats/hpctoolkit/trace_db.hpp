@@ -1,11 +1,13 @@
 // trace.db: per profile the samples of where it was, in both generations.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/work.hpp"
 #include "formats/hpctoolkit/sparse.hpp"
+#include "trace/event.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -34,6 +36,8 @@ class TraceDb {
   [[nodiscard]] Generation generation() const { return generation_; }
   [[nodiscard]] const std::vector<TraceLine>& lines() const { return lines_; }
   [[nodiscard]] std::uint64_t sample_count() const;
+  // First and last time, where the file says them (meta.db generation).
+  [[nodiscard]] const std::optional<TimeWindow>& told_span() const { return told_span_; }
   [[nodiscard]] Sample sample(const TraceLine& line, std::uint64_t index) const {
     const std::byte* at = blob_.bytes().data() + line.begin + index * kSampleSize;
     const Endian order = order_of(generation_);
@@ -47,6 +51,7 @@ class TraceDb {
   Blob blob_;
   Generation generation_ = Generation::meta;
   std::vector<TraceLine> lines_;
+  std::optional<TimeWindow> told_span_;
 };
 
 }  // namespace fathom::hpctoolkit

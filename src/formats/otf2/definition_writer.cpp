@@ -51,8 +51,7 @@ OTF2_StringRef DefinitionWriter::text(const std::string& value) {
 }
 
 OTF2_ErrorCode DefinitionWriter::write(WrittenSpan span, const std::vector<std::uint64_t>& events) {
-  check(OTF2_GlobalDefWriter_WriteClockProperties(out_, 1'000'000'000, static_cast<std::uint64_t>(span.first_ns),
-                                                  static_cast<std::uint64_t>(span.last_ns - span.first_ns) + 1,
+  check(OTF2_GlobalDefWriter_WriteClockProperties(out_, 1'000'000'000, span.first_ns, span.last_ns - span.first_ns + 1,
                                                   OTF2_UNDEFINED_TIMESTAMP));
   (void)text("");
   write_system(events);

@@ -6,8 +6,8 @@
 namespace fathom::otf2 {
 
 struct WrittenSpan {
-  std::int64_t first_ns = 0;
-  std::int64_t last_ns = 0;
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = 0;
 };
 
 class DefinitionWriter {

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "formats/otf2/event_text.hpp"
 
 namespace fathom::otf2 {
@@ -150,6 +151,7 @@ class Dumper {
       text.clear();
       words.append_fields(in.record, text);
       words.append_attributes(in.record, text);
+      if (!is_plain_text(text)) text = visible(text);
       // The name stands in the first column already.
       const auto rest = text.find(';');
       line("{:<32} {:>20} {:>20}  {}", kind == nullptr ? "UNKNOWN" : upper_name(kind->name), in.id, in.time,

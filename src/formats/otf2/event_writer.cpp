@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/capped_sum.hpp"
 #include "formats/otf2/mpi_names.hpp"
 
 namespace fathom::otf2 {
@@ -53,13 +54,13 @@ WriterIds::WriterIds(const Trace& trace) {
 }
 
 EventWriter::EventWriter(const Trace& trace, const WriterPlan& plan, const WriterIds& ids, LocationId location,
-                         OTF2_EvtWriter* out, std::int64_t shift_ns, std::int64_t start_ns)
+                         OTF2_EvtWriter* out, std::int64_t zero_ns, std::int64_t start_ns)
     : trace_(trace),
       plan_(plan),
       ids_(ids),
       location_(location),
       out_(out),
-      shift_ns_(shift_ns),
+      zero_ns_(zero_ns),
       now_ns_(start_ns),
       rank_(plan.rank_of_location[location.index()]),
       open_states_(ids.states.size(), kUndefined) {}
@@ -93,7 +94,7 @@ std::uint64_t EventWriter::time_of(const Event& event) {
   if (!made_.any) made_.first_ns = now_ns_;
   made_.any = true;
   made_.last_ns = now_ns_;
-  return static_cast<std::uint64_t>(now_ns_ + shift_ns_);
+  return since(zero_ns_, now_ns_);
 }
 
 std::uint32_t EventWriter::region_of(std::uint32_t name) const {
@@ -146,7 +147,7 @@ void EventWriter::flush_held(bool with_begin) {
   for (std::size_t i = 0; i < held.size(); ++i) {
     write_event(held[i]);
     if (i == 0 && with_begin) {
-      check(OTF2_EvtWriter_MpiCollectiveBegin(out_, nullptr, static_cast<std::uint64_t>(now_ns_ + shift_ns_)));
+      check(OTF2_EvtWriter_MpiCollectiveBegin(out_, nullptr, since(zero_ns_, now_ns_)));
       begun_collective_ = true;
     }
   }
@@ -405,7 +406,7 @@ bool EventWriter::write_thread(const Event& event, MarkerMeaning meaning, std::u
       return true;
     case MarkerMeaning::gap_begin:
       if (event.has_value) {
-        const auto end = static_cast<std::uint64_t>(std::max(event.value, now_ns_) + shift_ns_);
+        const auto end = since(zero_ns_, std::max(event.value, now_ns_));
         check(OTF2_EvtWriter_BufferFlush(out_, nullptr, time, end));
       } else {
         check(OTF2_EvtWriter_MeasurementOnOff(out_, nullptr, time, OTF2_MEASUREMENT_OFF));

@@ -58,7 +58,7 @@ struct WrittenLocation {
 class EventWriter {
  public:
   EventWriter(const Trace& trace, const WriterPlan& plan, const WriterIds& ids, LocationId location,
-              OTF2_EvtWriter* out, std::int64_t shift_ns, std::int64_t start_ns);
+              OTF2_EvtWriter* out, std::int64_t zero_ns, std::int64_t start_ns);
 
   Result<WrittenLocation> write();
 
@@ -98,7 +98,7 @@ class EventWriter {
   const WriterIds& ids_;
   LocationId location_;
   OTF2_EvtWriter* out_;
-  std::int64_t shift_ns_;
+  std::int64_t zero_ns_;  // what is written as 0
   std::int64_t now_ns_;
   std::int32_t rank_;
   WrittenLocation made_;

@@ -1,6 +1,7 @@
 // What the definitions of one location say: how its clock runs against the global one and which ids its events use.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -43,8 +44,10 @@ class ClockCorrection {
   std::uint64_t operator()(std::uint64_t time) {
     while (interval_ + 2 < offsets_.size() && time > offsets_[interval_ + 1].time) select(interval_ + 1);
     const auto passed = static_cast<double>(static_cast<std::int64_t>(time - begin_));
-    return time + static_cast<std::uint64_t>(offset_) +
-           static_cast<std::uint64_t>(static_cast<std::int64_t>(__builtin_rint(slope_ * passed)));
+    // Offsets that make no sense may be worth more ticks than there are.
+    constexpr double kMost = 9.2e18;
+    const double drift = std::clamp(__builtin_rint(slope_ * passed), -kMost, kMost);
+    return time + static_cast<std::uint64_t>(offset_) + static_cast<std::uint64_t>(static_cast<std::int64_t>(drift));
   }
 
  private:

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "formats/otf2/otf2_dataset.hpp"
+#include "formats/otf2/rewrite.hpp"
 #include "formats/otf2/trace_writer.hpp"
 #include "formats/reading_options.hpp"
 #include "io/file.hpp"
+#include "io/opened_files.hpp"
 #include "trace/samples.hpp"
 
 namespace fathom::otf2 {
@@ -78,6 +80,9 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
     if (const auto found = anchor_of_part(anchor)) anchor = *found;
   }
   FATHOM_TRY(auto archive, Archive::open(files_beside(anchor), work));
+  // Events are read when they are asked for.
+  expect_inputs(anchor.parent_path(), anchor.filename().string(),
+                [name = anchor.stem().string()](const fs::path& file) { return is_archive_file(file, name); });
   return DatasetPtr(std::make_unique<Otf2Dataset>(format(), source.path(), anchor, work, std::move(archive)));
 }
 

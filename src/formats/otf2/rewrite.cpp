@@ -4,17 +4,13 @@
 
 #include <algorithm>
 
+#include "io/opened_files.hpp"
 #include "io/output_file.hpp"
 
 namespace fathom::otf2 {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-constexpr std::string_view kScorePName = "traces";
-
-// The files of an archive, relative to its anchor's directory; its own directory counts as one.
 bool is_archive_file(const fs::path& relative, const std::string& name) {
   const std::string extension = relative.extension().string();
   if (relative.has_parent_path()) {
@@ -24,6 +20,10 @@ bool is_archive_file(const fs::path& relative, const std::string& name) {
   return file == name || file == name + ".otf2" || file == name + ".def" || file == name + ".marker" ||
          (file.starts_with(name + ".") && extension == ".thumb");
 }
+
+namespace {
+
+constexpr std::string_view kScorePName = "traces";
 
 // A directory NAME beside NAME.otf2 is replaced only when nothing but an archive's files are in it.
 bool is_archive_directory(const fs::path& path, const std::string& name) {
@@ -55,7 +55,13 @@ Result<OutputSet> as_files(const fs::path& target, const std::string& name) {
   if (fs::exists(beside, status) && !(fs::is_directory(beside, status) && is_archive_directory(beside, name))) {
     return Error::usage(fmt::format("{} exists and is no part of an archive; it is left alone", beside.string()));
   }
-  return OutputSet::beside(target, [name](const fs::path& relative) { return is_archive_file(relative, name); });
+  FATHOM_TRY(OutputSet set,
+             OutputSet::beside(target, [name](const fs::path& relative) { return is_archive_file(relative, name); }));
+  // Files of an archive that is read go with their anchor only: 0.def in it is not that of an archive called 0.
+  for (const fs::path& older : set.older()) {
+    if (!is_input(target)) FATHOM_CHECK(spare_inputs(parent / older));
+  }
+  return set;
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace fathom::otf2 {
 
+// The files of an archive, relative to its anchor's directory; its own directory counts as one.
+bool is_archive_file(const std::filesystem::path& relative, const std::string& name);
+
 // NAME.otf2 with its files beside it, or a directory with traces.otf2 in it as Score-P makes them. All of its files
 // appear together or not at all. Every process of a team must come here; all of them write.
 class ArchiveTarget {

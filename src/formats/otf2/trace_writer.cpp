@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/capped_sum.hpp"
 #include "base/share_out.hpp"
 #include "formats/otf2/anchor.hpp"
 #include "formats/otf2/definition_writer.hpp"
@@ -164,7 +165,7 @@ class Writer {
       found.insert(found.end(), times.begin(), times.end());
     }
     if (!found.empty()) start_ns_ = *std::min_element(found.begin(), found.end());
-    if (start_ns_ < 0) shift_ns_ = -start_ns_;
+    zero_ns_ = std::min<std::int64_t>(start_ns_, 0);  // times have no sign there
     return {};
   }
 
@@ -174,7 +175,7 @@ class Writer {
       OTF2_EvtWriter* const out = OTF2_Archive_GetEvtWriter(archive_.get(), plan_.locations[i].id);
       if (out == nullptr) return failed("cannot write events");
       if (i < trace_.location_count()) {
-        EventWriter writer(trace_, plan_, ids_, LocationId(i), out, shift_ns_, start_ns_);
+        EventWriter writer(trace_, plan_, ids_, LocationId(i), out, zero_ns_, start_ns_);
         FATHOM_TRY(written_[i], writer.write());
       }
       return must(OTF2_Archive_CloseEvtWriter(archive_.get(), out));
@@ -222,13 +223,13 @@ class Writer {
       receives += location.receives;
       lost += location.lost_peers;
       if (!location.any) continue;
-      span.first_ns = any ? std::min(span.first_ns, location.first_ns) : location.first_ns;
-      span.last_ns = any ? std::max(span.last_ns, location.last_ns) : location.last_ns;
+      const std::uint64_t first = since(zero_ns_, location.first_ns);
+      const std::uint64_t last = since(zero_ns_, location.last_ns);
+      span.first_ns = any ? std::min(span.first_ns, first) : first;
+      span.last_ns = any ? std::max(span.last_ns, last) : last;
       any = true;
     }
     complete_ = sends == receives && lost == 0;
-    span.first_ns += shift_ns_;
-    span.last_ns += shift_ns_;
     std::vector<std::uint64_t> events;
     for (const WrittenLocation& location : written_) events.push_back(location.events);
     DefinitionWriter writer(trace_, plan_, ids_, out);
@@ -268,7 +269,7 @@ class Writer {
   std::unique_ptr<OTF2_Archive, CloseArchive> archive_;
   std::vector<WrittenLocation> written_;
   std::int64_t start_ns_ = 0;
-  std::int64_t shift_ns_ = 0;
+  std::int64_t zero_ns_ = 0;  // what is written as 0
   bool complete_ = false;
 };
 

@@ -113,7 +113,7 @@ Result<std::vector<HostOffset>> offsets_from_samples(const Blob& samples) {
     std::vector<double> deltas;
     double sum = 0;
     for (std::size_t i = 0; i < reference.size(); ++i) {
-      deltas.push_back(static_cast<double>(reference[i] - rank.clocks[i]));
+      deltas.push_back(static_cast<double>(static_cast<__int128>(reference[i]) - rank.clocks[i]));
       sum += deltas.back();
     }
     std::sort(deltas.begin(), deltas.end());

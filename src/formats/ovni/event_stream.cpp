@@ -60,7 +60,7 @@ void OvniEventStream::leave(std::uint32_t region, int index) {
   const auto at = static_cast<std::size_t>(open_.rend() - found) - 1;
   for (std::size_t i = open_.size(); i-- > at;) add(EventKind::leave, open_[i]);
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
-  for (std::size_t i = at; i < open_.size(); ++i) add(EventKind::enter, open_[i]);
+  for (std::size_t i = at; i < open_.size(); ++i) add(EventKind::enter, open_[i]).resumed = true;
 }
 
 // A stream that ends inside regions was cut off: they end with it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/capped_sum.hpp"
 #include "formats/ovni/machine.hpp"
 
 namespace fathom::ovni {
@@ -47,10 +48,10 @@ void Machine::apply(Step& step, std::vector<Write>& writes) {
       thread.flush_begin = step.clock;
       return set(step.thread, step.flat, std::int64_t{step.def->value}, writes);
     case Effect::flush_end:
-      if (step.clock - thread.flush_begin > kLongFlushNs && thread.state == ThreadState::running) {
-        remarks_.push_back(
-            {"ovni.long_flush", fmt::format("flush of {:.1f} ms in a running thread",
-                                            static_cast<double>(step.clock - thread.flush_begin) / 1e6)});
+      if (const std::int64_t took = passed(thread.flush_begin, step.clock);
+          took > kLongFlushNs && thread.state == ThreadState::running) {
+        remarks_.push_back({"ovni.long_flush",
+                            fmt::format("flush of {:.1f} ms in a running thread", static_cast<double>(took) / 1e6)});
       }
       return set(step.thread, step.flat, Value(), writes);
     case Effect::thread_execute:
@@ -230,7 +231,7 @@ void Machine::show_body(const Step& step, std::uint32_t body, std::vector<Write>
     task_id = std::int64_t{task.id};
     type = std::int64_t{step.table->types[task.type].gid};
     app = process.app_id;
-    rank = process.rank + 1;
+    rank = (CappedSum(process.rank) += 1).value();
   }
   write(channels.body, body_id);
   write(channels.task, task_id);
@@ -304,7 +305,7 @@ void Machine::apply_burst(const Step& step) {
   std::array<std::int64_t, kBurstCount - 1> gaps;
   double sum = 0;
   for (std::size_t i = 0; i + 1 < kBurstCount; ++i) {
-    gaps[i] = bursts[i + 1] - bursts[i];
+    gaps[i] = passed(bursts[i], bursts[i + 1]);
     sum += static_cast<double>(gaps[i]);
   }
   std::sort(gaps.begin(), gaps.end());

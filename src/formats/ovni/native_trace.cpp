@@ -152,11 +152,15 @@ Result<Finding> find_streams(const fs::path& root) {
       finding.foreign = file;
     }
   };
+  // What has the name of a stream counts whatever it is: a pipe, say, is told when it cannot be opened.
+  const auto has_name_of_stream = [](const fs::path& file) {
+    return file.filename() == "stream.json" || file.filename() == "stream.obs" || old_name(file);
+  };
   while (walk != end) {
     std::error_code ignored;
     if (is_temporary_name(walk->path().filename().native())) {
       walk.disable_recursion_pending();
-    } else if (walk->is_regular_file(ignored)) {
+    } else if (walk->is_regular_file(ignored) || (!walk->is_directory(ignored) && has_name_of_stream(walk->path()))) {
       look_at(walk->path());
     } else if (walk->is_directory(ignored) && access(walk->path().c_str(), R_OK | X_OK) != 0) {
       finding.closed.push_back(walk->path());

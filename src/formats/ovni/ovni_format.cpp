@@ -6,6 +6,8 @@
 
 #include "formats/ovni/models.hpp"
 #include "formats/ovni/ovni_dataset.hpp"
+#include "formats/ovni/trace_writer.hpp"
+#include "io/opened_files.hpp"
 
 namespace fathom::ovni {
 
@@ -35,6 +37,7 @@ Match recognise(const Source& source) {
 
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   FATHOM_TRY(NativeTrace native, open_native(source.path(), work));
+  expect_inputs(native.root, "ovni", is_trace_file);
   return DatasetPtr(std::make_unique<OvniDataset>(format(), source.path(), work, std::move(native)));
 }
 

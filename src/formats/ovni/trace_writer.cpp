@@ -202,7 +202,8 @@ bool is_thread_file(std::string_view name) {
   return ending.empty() || ending == ".obs" || ending == ".json";
 }
 
-// By its path in a trace of any layout: loom.L/proc.P/thread.T. Other folders are not a trace's, whatever is in them.
+}  // namespace
+
 bool is_trace_file(const fs::path& relative) {
   if (relative == "clock-offsets.txt") return true;
   for (const fs::path& folder : relative.parent_path()) {
@@ -214,8 +215,6 @@ bool is_trace_file(const fs::path& relative) {
   if (name == "stream.obs" || name == "stream.json" || name == "metadata.json") return true;
   return is_thread_file(name) && relative.parent_path().filename().native().starts_with("proc.");
 }
-
-}  // namespace
 
 Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work,
                          bool force) {

@@ -45,6 +45,9 @@ class Payload {
   std::string bytes_;
 };
 
+// By its path in a trace of any layout: loom.L/proc.P/thread.T. Other folders are not a trace's, whatever is in them.
+bool is_trace_file(const std::filesystem::path& relative);
+
 // Writes all streams and their metadata below `target`; it appears whole or not at all. In a directory that exists the
 // files of an older trace are replaced, others stay as they are, and without `force` there may be none. The same layout
 // is copied byte for byte. To another one events are copied as they are, and metadata are told in its words: what it

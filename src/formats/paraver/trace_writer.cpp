@@ -7,6 +7,7 @@
 #include <cmath>
 #include <queue>
 
+#include "base/capped_sum.hpp"
 #include "base/progress.hpp"
 #include "formats/paraver/state_cursor.hpp"
 #include "formats/paraver/trace_names.hpp"
@@ -77,7 +78,7 @@ class Writer {
 
   [[nodiscard]] const Definitions& definitions() const { return trace_.definitions(); }
 
-  [[nodiscard]] std::string header(std::int64_t final_ns) const {
+  [[nodiscard]] std::string header(std::uint64_t final_ns) const {
     // A date that is always the same keeps files comparable; room for any time, which is known only at the end.
     return fmt::format("#Paraver (01/01/70 at 00:00):{:020}_ns{}{}\n", final_ns, objects_.header_text(),
                        communicators_.empty() ? "" : fmt::format(",{}", communicators_.size()));
@@ -181,7 +182,7 @@ class Writer {
     const Event* event = merged.next();
     const Communication* message = messages_->next();
     const auto span = trace_.known_span();
-    Progress progress("writing records", span ? static_cast<std::uint64_t>(span->to_ns - span->from_ns) : 0);
+    Progress progress("writing records", span ? since(span->from_ns, span->to_ns) : 0);
     std::int64_t shown_ns = start_ns_;
     // Of equal times: states, events, communications.
     for (;;) {
@@ -196,7 +197,7 @@ class Writer {
         FATHOM_CHECK(cursor.status());
       } else if (event != nullptr && event_ns <= message_ns) {
         write_event(*event, event_ns);
-        progress.advance(static_cast<std::uint64_t>(event_ns - std::exchange(shown_ns, event_ns)));
+        progress.advance(since(std::exchange(shown_ns, event_ns), event_ns));
         event = merged.next();
       } else if (message != nullptr) {
         write_message(*message);
@@ -216,8 +217,8 @@ class Writer {
     return last;
   }
 
-  std::int64_t relative(std::int64_t time_ns) {
-    const std::int64_t time = time_ns - start_ns_;
+  std::uint64_t relative(std::int64_t time_ns) {
+    const std::uint64_t time = since(start_ns_, time_ns);
     final_ns_ = std::max(final_ns_, time);
     return time;
   }
@@ -230,8 +231,8 @@ class Writer {
   }
 
   void write_message(const Communication& message) {
-    const std::int64_t sent = relative(message.sent_ns);
-    const std::int64_t received = relative(message.received_ns);
+    const std::uint64_t sent = relative(message.sent_ns);
+    const std::uint64_t received = relative(message.received_ns);
     fmt::format_to(std::back_inserter(text_), "3:{}{}:{}:{}{}:{}:{}:{}\n", places_[message.from], sent, sent,
                    places_[message.to], received, received, message.bytes, message.tag);
     flush_if_full();
@@ -280,7 +281,7 @@ class Writer {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs_;  // type and value of one record
   std::string text_;
   std::int64_t start_ns_ = 0;
-  std::int64_t final_ns_ = 0;
+  std::uint64_t final_ns_ = 0;
   std::vector<std::size_t> communicators_;  // that have a line
   std::uint64_t ends_ = 0;                  // of messages
   std::uint64_t matched_ends_ = 0;

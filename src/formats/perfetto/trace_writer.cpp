@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "base/capped_sum.hpp"
 #include "base/name_table.hpp"
 #include "base/progress.hpp"
 #include "formats/perfetto/fields.hpp"
@@ -39,9 +40,9 @@ class Writer : public SliceSink {
     FATHOM_TRY(const auto span, span_of(trace_));
     // Times have no sign there.
     if (span && span->from_ns < 0) {
-      shift_ns_ = -span->from_ns;
+      zero_ns_ = span->from_ns;
       work->diagnostics.info("write.times_shifted", place,
-                             fmt::format("times begin before zero; they are written {} ns later", shift_ns_));
+                             fmt::format("times begin before zero; they are written {} ns later", since(zero_ns_, 0)));
     }
     FATHOM_CHECK(view_.find_arrows(work));
     describe_rows();
@@ -167,7 +168,7 @@ class Writer : public SliceSink {
   }
   void finish_event(std::int64_t time_ns) {
     packet_.clear();
-    put_number(packet_, kTime, static_cast<std::uint64_t>(time_ns + shift_ns_));
+    put_number(packet_, kTime, since(zero_ns_, time_ns));
     put_number(packet_, kSequenceId, kSequence);
     // The first packet says that nothing came before, all that they need what did.
     put_number(packet_, kFlags, first_ ? 3 : 2);
@@ -199,6 +200,13 @@ class Writer : public SliceSink {
   }
 
   void describe_rows() {
+    if (rows_.empty()) {  // a file of no bytes would be no trace
+      packet_.clear();
+      put_number(packet_, kTime, 0);
+      put_number(packet_, kSequenceId, kSequence);
+      put_number(packet_, kFlags, 1);
+      finish_packet();
+    }
     std::int64_t last = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const ViewRow& row = rows_[i];
@@ -257,7 +265,7 @@ class Writer : public SliceSink {
   std::string text_, packet_, event_, interned_;
   std::uint64_t last_track_ = 0;
   std::size_t at_ = 0;
-  std::int64_t shift_ns_ = 0;
+  std::int64_t zero_ns_ = 0;  // what is written as 0
   bool first_ = true;
 };
 

@@ -69,10 +69,9 @@ Ending ending_of(const std::string& name) {
 const Format* format_at(const fs::path& path, const Work& work, Confidence least = Confidence::likely) {
   const auto source = Source::at(path, work);
   if (!source) return nullptr;
-  for (const Recognition& r : recognise(*source)) {
-    if (gives_runs(*r.format) && r.match.confidence >= least) return r.format;
-  }
-  return nullptr;
+  // This format itself is not asked: it would ask for everything below once more, on every level.
+  const auto found = recognise(*source, gives_runs);
+  return !found.empty() && found.front().match.confidence >= least ? found.front().format : nullptr;
 }
 
 // Of files of several kinds the first counts: an ending of a format, in the order of the registry.
@@ -123,9 +122,9 @@ bool is_closed(const fs::path& directory) {
 }
 
 // The runs in a point directory: it is a dataset itself, or it holds files or directories that are, or directories with
-// runs in them. Each has the names of all directories that lead to it.
+// runs in them. Each has the names of all directories that lead to it. Directories without any go to `without`.
 std::vector<Member> runs_in(const fs::path& directory, const std::string& name, const Work& work,
-                            std::size_t deepest = kDeepest) {
+                            std::vector<Member>& without, std::size_t deepest = kDeepest) {
   const auto named = [&](std::vector<fs::path> paths) {
     std::vector<Member> members;
     for (fs::path& path : paths) members.push_back({std::move(path), name});
@@ -144,27 +143,33 @@ std::vector<Member> runs_in(const fs::path& directory, const std::string& name, 
     if (ending_of(file.filename().string()).format == nullptr && format_at(file, work) != nullptr) return named({file});
   }
   // Files with the right name that no format recognises: damaged; whoever opens them says why.
-  if (!files.empty() || deepest == 0) return named(std::move(files));
-  std::vector<Member> members;
-  for (const fs::path& inner : directories_in(directory, kAll)) {
-    for (Member& member : runs_in(inner, name + '/' + inner.filename().string(), work, deepest - 1)) {
-      members.push_back(std::move(member));
+  std::vector<Member> members = named(std::move(files));
+  if (members.empty() && deepest > 0) {
+    for (const fs::path& inner : directories_in(directory, kAll)) {
+      for (Member& member : runs_in(inner, name + '/' + inner.filename().string(), work, without, deepest - 1)) {
+        members.push_back(std::move(member));
+      }
     }
   }
+  if (members.empty()) without.push_back({directory, name});
   return members;
 }
 
-std::vector<Member> members_below(const fs::path& directory, const Work& work) {
+std::vector<Member> members_below(const fs::path& directory, const Work& work, std::vector<Member>& without) {
   std::vector<fs::path> directories;
   std::error_code status;
   for (fs::path& path : entries(directory, kAll)) {
     if (fs::is_directory(path, status)) directories.push_back(std::move(path));
   }
   std::vector<std::vector<Member>> found(directories.size());
+  std::vector<std::vector<Member>> nothing(directories.size());
   (void)parallel_for(directories.size(), [&](std::size_t i) -> Result<void> {
-    found[i] = runs_in(directories[i], directories[i].filename().string(), work);
+    found[i] = runs_in(directories[i], directories[i].filename().string(), work, nothing[i]);
     return {};
   });
+  for (std::vector<Member>& some : nothing) {
+    for (Member& member : some) without.push_back(std::move(member));
+  }
   std::vector<Member> members;
   for (std::vector<Member>& some : found) {
     for (Member& member : some) members.push_back(std::move(member));
@@ -201,7 +206,39 @@ Result<void> keep_one_format(std::vector<Member>& members, const fs::path& where
                                "a run is of another format than the others; left out", others);
 }
 
-Result<RunList> with_points(std::vector<Member> members, const fs::path& where, const Work& work) {
+std::string with_dots(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+// Directories that are named like the runs and hold none: of a measurement that failed, say. What lies in a directory
+// that is named like a run is part of it, whatever it is called.
+Result<void> report_without_runs(const std::vector<Member>& without, const RunList& list, const Work& work) {
+  if (without.empty()) return {};
+  std::vector<std::string> names;
+  for (const Member& member : list.members) names.push_back(with_dots(member.run));
+  const FirstPart first = first_part_of(names);
+  const auto parameters = parse_run_name(names.front(), first);
+  if (!parameters) return {};
+  const auto is_run = [&](std::string_view name) {
+    const auto point = parse_run_name(with_dots(std::string(name)), first);
+    return point.ok() && point->names == parameters->names;
+  };
+  for (const Member& member : without) {
+    if (!is_run(member.run)) continue;
+    bool inside = false;
+    for (auto cut = member.run.find('/'); cut != std::string::npos; cut = member.run.find('/', cut + 1)) {
+      inside = inside || is_run(std::string_view(member.run).substr(0, cut));
+    }
+    if (inside) continue;
+    FATHOM_CHECK(work->diagnostics.lost("runs.unreadable", Place::in(member.path.string()),
+                                        "this run is left out: its directory holds no profile or trace"));
+  }
+  return {};
+}
+
+Result<RunList> with_points(std::vector<Member> members, const std::vector<Member>& without, const fs::path& where,
+                            const Work& work) {
   FATHOM_CHECK(keep_one_format(members, where, work));
   RunList list;
   list.members = std::move(members);
@@ -217,10 +254,12 @@ Result<RunList> with_points(std::vector<Member> members, const fs::path& where, 
     by_attributes = list;
   }
   auto named = points_by_name(list, where, work);
-  if (named.ok() && !list.parameters.empty()) return list;
-  FATHOM_TRY(const bool found, points_by_attributes(by_attributes, work));
-  if (found) return by_attributes;
+  if (!named.ok() || list.parameters.empty()) {
+    FATHOM_TRY(const bool found, points_by_attributes(by_attributes, work));
+    if (found) return by_attributes;
+  }
   FATHOM_CHECK(std::move(named));
+  FATHOM_CHECK(report_without_runs(without, list, work));
   return list;
 }
 
@@ -229,10 +268,11 @@ Result<RunList> with_points(std::vector<Member> members, const fs::path& where, 
 Result<RunList> list_runs(const fs::path& directory, const Work& work) {
   std::error_code status;
   if (fs::exists(directory / kListName, status)) return points_by_list(directory, work);
-  auto members = members_below(directory, work);
-  if (!members.empty()) return with_points(std::move(members), directory, work);
+  std::vector<Member> without;
+  auto members = members_below(directory, work, without);
+  if (!members.empty()) return with_points(std::move(members), without, directory, work);
   members = members_by_name(directory);
-  if (members.size() > 1) return with_points(std::move(members), directory, work);
+  if (members.size() > 1) return with_points(std::move(members), {}, directory, work);
   for (const fs::path& run : entries(directory, kLookedAt)) {
     for (const fs::path& file : files_in(run, kLookedAt)) {
       const std::string_view hint = conversion_hint(file.filename().string());
@@ -258,12 +298,14 @@ Result<RunList> list_runs(const std::vector<fs::path>& paths, const Work& work) 
           {path, ending.format != nullptr ? name.substr(0, name.size() - ending.size) : path.stem().string()});
       continue;
     }
-    auto found = runs_in(path, name, work);
+    std::vector<Member> without;
+    auto found = runs_in(path, name, work, without);
+    // Asked for by name: whoever opens it says why it cannot be read.
     if (found.empty()) found.push_back({path, name});
     for (Member& one : found) members.push_back(std::move(one));
   }
   if (members.empty()) return Error::usage("no runs are given");
-  return with_points(std::move(members), paths.front().parent_path(), work);
+  return with_points(std::move(members), {}, paths.front().parent_path(), work);
 }
 
 // Files of profiles in directories below others, until there are two. How much is looked at is bounded.

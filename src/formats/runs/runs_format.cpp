@@ -14,6 +14,7 @@
 #include "formats/registry.hpp"
 #include "formats/runs/run_files.hpp"
 #include "io/directory.hpp"
+#include "io/opened_files.hpp"
 
 namespace fathom {
 
@@ -38,6 +39,8 @@ constexpr Option<double> kDropBelow{"drop-below", "SHARE",
                                     "leave out call paths below this share of the total at every point (0.01, say)"};
 constexpr Option<std::string> kDropMetric{"drop-metric", "M", "the metric by which --drop-below judges; default time"};
 constexpr Option<std::string> kDropRoot{"drop-root", "C", "the call path whose total counts; default the first one"};
+// Not for users: a run is being read. Lists of runs may name themselves, or each other.
+constexpr Option<bool> kInARun{"in-a-run", "", ""};
 
 Result<Scaling> scaling_option(const Work& work) {
   std::string text = work->options.get(kScaling).value_or("weak");
@@ -80,8 +83,8 @@ struct ReadRun {
 
 template <class Pack>
 void pack_fields(Pack& pack, ReadRun& run) {
-  pack(run.values, run.left_out.metrics, run.left_out.without_parameters, run.left_out.wrapped, run.units,
-       run.descriptions, run.diagnostics, run.error);
+  pack(run.values, run.left_out.metrics, run.left_out.others, run.left_out.hidden, run.left_out.without_parameters,
+       run.left_out.wrapped, run.units, run.descriptions, run.diagnostics, run.error);
 }
 
 // How much there is to read of each run, for dealing them out: looked up once for all processes.
@@ -115,6 +118,7 @@ Result<void> all_found(const std::vector<std::string>& wanted, const std::vector
   for (const ReadRun& run : runs) {
     for (const RunValues& v : run.values) found.insert(v.metric);
     found.insert(run.left_out.metrics.begin(), run.left_out.metrics.end());
+    for (const auto& [metric, why] : run.left_out.others) found.insert(metric);
   }
   for (const std::string& metric : wanted) {
     if (found.contains(metric)) continue;
@@ -129,6 +133,7 @@ Result<void> read_run(const fs::path& path, const CollectOptions& options, const
   const Work own = make_work(work->diagnostics.strict());
   own->budget = work->budget;
   own->options = work->options;
+  own->options.set(kInARun, true);
   const auto read = [&]() -> Result<void> {
     FATHOM_TRY(const DatasetPtr dataset, open_dataset(path, own));
     FATHOM_TRY(const ProfilePtr profile, dataset->profile());
@@ -202,10 +207,14 @@ Result<void> report_unreadable(const RunList& list, const std::vector<ReadRun>& 
 Result<void> report_left_out(const std::vector<ReadRun>& runs, const std::string& name, const CollectOptions& options,
                              const Work& work) {
   std::set<std::string> without_data;
+  std::set<std::string> hidden;
+  std::map<std::string, std::set<std::string>> by_reason;
   std::uint64_t without_parameters = 0;
   std::uint64_t wrapped = 0;
   for (const ReadRun& run : runs) {
     without_data.insert(run.left_out.metrics.begin(), run.left_out.metrics.end());
+    hidden.insert(run.left_out.hidden.begin(), run.left_out.hidden.end());
+    for (const auto& [metric, why] : run.left_out.others) by_reason[why].insert(metric);
     without_parameters += run.left_out.without_parameters;
     wrapped += run.left_out.wrapped;
   }
@@ -217,6 +226,23 @@ Result<void> report_left_out(const std::vector<ReadRun>& runs, const std::string
     work->diagnostics.info("runs.empty_metrics", Place::in(name),
                            fmt::format("The following metrics were skipped because they contained no data: {}",
                                        fmt::join(without_data, ", ")));
+  }
+  const auto some = [](const std::set<std::string>& names) {
+    return some_of(std::vector<std::string>(names.begin(), names.end()));
+  };
+  if (!by_reason.empty()) {
+    std::string all;
+    for (const auto& [why, metrics] : by_reason) {
+      all += fmt::format("{}{} ({})", all.empty() ? "" : "; ", some(metrics), why);
+    }
+    work->diagnostics.info("runs.metrics_left_out", Place::in(name), fmt::format("metrics are left out: {}", all));
+  }
+  if (!hidden.empty()) {
+    work->diagnostics.info(
+        "runs.hidden_metrics", Place::in(name),
+        fmt::format("{} with values {} hidden by the files and left out: {} (--read-metric takes {})",
+                    hidden.size() == 1 ? "1 metric" : fmt::format("{} metrics", hidden.size()),
+                    hidden.size() == 1 ? "is" : "are", some(hidden), hidden.size() == 1 ? "it" : "them"));
   }
   if (without_parameters == 0) return {};
   return work->diagnostics.add(
@@ -279,6 +305,8 @@ Result<ExperimentPtr> collect_profiles(const std::string& name, RunList list, co
 }
 
 Result<DatasetPtr> make_dataset(const fs::path& path, RunList list, const Work& work) {
+  // Each is opened by one process of a team.
+  for (const Member& member : list.members) expect_input(member.path);
   // What the first sound run says.
   CollectRuns own = nullptr;
   for (const Member& member : list.members) {
@@ -317,6 +345,9 @@ Result<DatasetPtr> make_dataset(const fs::path& path, RunList list, const Work& 
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   if (!source.is_directory()) {
     return Error(fmt::format("Cube file path must point to a directory: {}", source.path().string()));
+  }
+  if (work->options.flag(kInARun)) {
+    return Error("is a directory of runs itself, where one run is expected", Place::in(source.path().string()));
   }
   FATHOM_TRY(RunList list, list_runs(source.path(), work));
   return make_dataset(source.path(), std::move(list), work);

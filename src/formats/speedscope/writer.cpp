@@ -105,10 +105,10 @@ class EventedSink : public SliceSink {
   // Everything must be closed in the end.
   void finish(std::int64_t end_ns) {
     if (!begun_) return;
-    latest_ns_ = std::max(latest_ns_, end_ns - start_ns_);
+    latest_ns_ = std::max(latest_ns_, since(start_ns_, end_ns));
     unfinished_ += open_.size();
     while (!open_.empty()) {
-      put('C', open_.back(), latest_ns_ + start_ns_);
+      put('C', open_.back(), end_ns);
       open_.pop_back();
     }
     document_.text() += fmt::format("],\"endValue\":{}}}", latest_ns_);
@@ -118,7 +118,7 @@ class EventedSink : public SliceSink {
 
  private:
   void put(char type, std::uint32_t frame, std::int64_t time_ns) {
-    latest_ns_ = std::max(latest_ns_, time_ns - start_ns_);
+    latest_ns_ = std::max(latest_ns_, since(start_ns_, time_ns));
     std::string& text = document_.text();
     if (!first_) text += ',';
     first_ = false;
@@ -131,7 +131,7 @@ class EventedSink : public SliceSink {
   std::int64_t start_ns_;
   std::string name_;
   std::vector<std::uint32_t> open_;
-  std::int64_t latest_ns_ = 0;
+  std::uint64_t latest_ns_ = 0;
   std::uint64_t left_out_ = 0, unfinished_ = 0;
   bool begun_ = false;
   bool first_ = true;
@@ -210,6 +210,13 @@ Result<void> write_profile(const Profile& profile, const std::filesystem::path& 
   const bool known = std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits);
   const std::string_view shown = known ? std::string_view(unit) : "none";
   std::vector<StackFrame> frames;
+  // Numbers of frames by context: stacks of deep recursion name the same ones again and again.
+  std::vector<std::optional<std::uint32_t>> frame_of(defs.contexts.size());
+  const auto frame = [&](ContextId context) {
+    auto& number = frame_of[context.index()];
+    if (!number) number = document.frame(frame_text(defs, context));
+    return *number;
+  };
   std::string weights;
   CappedSum total;
   std::optional<LocationId> at;
@@ -234,7 +241,7 @@ Result<void> write_profile(const Profile& profile, const std::filesystem::path& 
     std::string& text = document.text();
     text += '[';
     for (std::size_t i = frames.size(); i-- > 0;) {
-      append_number(text, std::int64_t{document.frame(frame_text(defs, frames[i].function))});
+      append_number(text, std::int64_t{frame(frames[i].function)});
       if (i > 0) text += ',';
     }
     text += ']';

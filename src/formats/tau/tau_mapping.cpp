@@ -27,6 +27,17 @@ std::size_t find_arrow(std::string_view text, std::size_t at = 0) {
   return std::string_view::npos;
 }
 
+// Without blanks around it, save the one that belongs to an arrow: a path may begin or end with a function that has no
+// name (" => B"), which is told by that blank from a function whose name begins or ends with such signs ("=> B").
+std::string_view trimmed(std::string_view name) {
+  std::string_view text = trim(name);
+  if (text.starts_with(trim(kArrow)) && text.data() != name.data()) text = {text.data() - 1, text.size() + 1};
+  if (text.ends_with(trim(kArrow)) && text.data() + text.size() != name.data() + name.size()) {
+    text = {text.data(), text.size() + 1};
+  }
+  return text;
+}
+
 // "name [{file} {5,1}-{17,1}]", "name C [{file} {5}]": TAU appends where the code stands.
 struct Named {
   std::string_view name;
@@ -200,7 +211,7 @@ class Mapper {
     if (const std::size_t last = find_last_arrow(path); last != std::string_view::npos) {
       const std::string_view before = path.substr(0, last);
       // Of two arrows that share a blank the first one counts.
-      const auto above = before.ends_with(" =>") ? nodes_.end() : nodes_.find(trim(before));
+      const auto above = before.ends_with(" =>") ? nodes_.end() : nodes_.find(trimmed(before));
       if (above != nodes_.end()) {
         node = above->second;
         rest = path.substr(last + kArrow.size());
@@ -267,7 +278,7 @@ class Mapper {
     }
     const FunctionLine* top = nullptr;
     for (const FunctionLine& line : one.file.functions) {
-      const std::string_view name = trim(line.name);
+      const std::string_view name = trimmed(line.name);
       if (is_parameter(line)) {
         ++parameters_;
         continue;
@@ -345,7 +356,7 @@ class Mapper {
       sum.count += event.count;
       sum.mean += event.mean * event.count;
       sum.sum_of_squares += event.sum_of_squares;
-      user_event(event, trim(name.substr(0, colon)), trim(name.substr(colon + kColon.size())));
+      user_event(event, trim(name.substr(0, colon)), trimmed(name.substr(colon + kColon.size())));
     }
     for (const UserEvent* const event : whole) {
       UserEvent rest = *event;

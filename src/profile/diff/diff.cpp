@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "profile/views.hpp"
@@ -24,19 +28,33 @@ GroupBy grouping(MatchBy match) {
   return GroupBy::region;
 }
 
-// What a row is known by. Names of a path are joined by a character that no name has, so that they are compared one by
-// one.
-std::string key_of(const Profile& profile, const FlatProfile::Row& row, MatchBy match) {
+// Numbers for call paths of several profiles: the same one where all names from the root down are the same. Whole paths
+// as texts would be quadratic in the depth of a recursion.
+class PathNumbers {
+ public:
+  std::vector<std::size_t> of(const Definitions& defs) {
+    std::vector<std::size_t> numbers(defs.contexts.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const ContextId above = defs.contexts[ContextId(i)].parent;
+      const std::size_t parent = above.valid() ? numbers[above.index()] : 0;
+      numbers[i] = known_.try_emplace({parent, defs.context_name(ContextId(i))}, known_.size() + 1).first->second;
+    }
+    return numbers;
+  }
+
+ private:
+  std::map<std::pair<std::size_t, std::string>, std::size_t> known_;
+};
+
+// What a row is known by; `paths` has the numbers of the profile's contexts.
+std::string key_of(const Profile& profile, const FlatProfile::Row& row, MatchBy match,
+                   std::span<const std::size_t> paths) {
   if (match == MatchBy::line && row.region.valid()) {
     const Region& region = profile.defs().region(row.region);
     if (!region.file.empty() && region.begin_line >= 0) return fmt::format("{}:{}", region.file, region.begin_line);
   }
   if (!row.context.valid() || match != MatchBy::path) return row.name;
-  std::string out;
-  for (ContextId at = row.context; at.valid(); at = profile.defs().contexts[at].parent) {
-    out += profile.defs().context_name(at) + '\x1f';
-  }
-  return out;
+  return std::to_string(paths[row.context.index()]);
 }
 
 }  // namespace
@@ -46,6 +64,7 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
   MetricChanges out;
   out.metric = metric;
   std::unordered_map<std::string, std::size_t> rows;
+  PathNumbers path_numbers;
   const auto take = [&](std::span<const ProfilePtr> runs, std::vector<double> BeforeAfter::*side,
                         std::vector<Int128> BeforeAfter::*exact) -> Result<void> {
     for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -61,8 +80,11 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
       if (total.type().is_integer()) (out.total.*exact).push_back(total.integer());
       FATHOM_TRY(const FlatProfile flat,
                  flat_profile(profile, {.metric = id, .locations = {}, .filter = {}}, grouping(options.match)));
+      const std::vector<std::size_t> paths =
+          options.match == MatchBy::path ? path_numbers.of(profile.defs()) : std::vector<std::size_t>();
       for (std::size_t i = 0; i < flat.rows.size(); ++i) {
-        const auto [found, fresh] = rows.try_emplace(key_of(profile, flat.rows[i], options.match), out.rows.size());
+        const auto [found, fresh] =
+            rows.try_emplace(key_of(profile, flat.rows[i], options.match, paths), out.rows.size());
         if (fresh) out.rows.push_back({flat.rows[i].name, {}, {}});
         // In a repetition that does not have it, it took nothing; two rows of one key (the same line) are one.
         std::vector<double>& values = out.rows[found->second].*side;

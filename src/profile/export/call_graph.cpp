@@ -1,15 +1,23 @@
 #include "profile/export/call_graph.hpp"
 
-#include <charconv>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
+#include "base/capped_sum.hpp"
 #include "base/text.hpp"
 #include "profile/compute.hpp"
 
 namespace fathom {
 
 namespace {
+
+// Visits may be any number of a file; what is none counts for nothing.
+std::int64_t whole(double value) {
+  constexpr double kLargest = 9.2e18;
+  return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::clamp(value, -kLargest, kLargest));
+}
 
 class Maker {
  public:
@@ -43,9 +51,7 @@ class Maker {
 
  private:
   static void add(std::vector<std::int64_t>& to, std::span<const std::int64_t> values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (__builtin_add_overflow(to[i], values[i], &to[i])) to[i] = INT64_MAX;
-    }
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = CappedSum(to[i]) += values[i];
   }
 
   // Functions of the same name, file and module are one.
@@ -81,7 +87,7 @@ class Maker {
     const auto [at, fresh] =
         arc_index_.try_emplace(std::uint64_t{from} << 32 | to, static_cast<std::uint32_t>(graph_.arcs.size()));
     if (fresh) {
-      graph_.arcs.push_back({from, to, 0, std::vector<std::int64_t>(metrics_, 0)});
+      graph_.arcs.push_back({from, to, {}, std::vector<std::int64_t>(metrics_, 0)});
       seen_arc_.push_back(0);
     }
     return at->second;
@@ -106,7 +112,7 @@ class Maker {
     for (std::size_t i = 0; i < defs_.contexts.size(); ++i) {
       const Context& context = defs_.contexts[ContextId(i)];
       if (context.edge == Edge::lexical && context.parent.valid()) continue;
-      const std::int64_t calls = graph_.counts_calls ? static_cast<std::int64_t>(counted.scalar(i, 0)) : 1;
+      const std::int64_t calls = graph_.counts_calls ? whole(counted.scalar(i, 0)) : 1;
       graph_.nodes[node_of_[i]].calls += calls;
       ContextId caller = context.parent;
       while (caller.valid() && defs_.contexts[caller].edge == Edge::lexical && defs_.contexts[caller].parent.valid()) {
@@ -134,7 +140,7 @@ class Maker {
         made.calls += numbers[1];
         for (std::size_t m = 0; m < metrics_; ++m) {
           const std::size_t place = 2 + values_.metrics()[m].id.index();
-          if (place < numbers.size()) made.cost[m] += numbers[place];
+          if (place < numbers.size()) made.cost[m] = CappedSum(made.cost[m]) += numbers[place];
         }
       }
     }

@@ -1,6 +1,7 @@
 // Who calls whom: the contexts of a profile as a graph of functions.
 #pragma once
 
+#include "base/capped_sum.hpp"
 #include "profile/export/stack_export.hpp"
 
 namespace fathom {
@@ -16,14 +17,14 @@ struct CallGraph {
     std::string file;
     std::string module;
     std::int64_t line = -1;
-    std::int64_t calls = 0;           // that are known to arrive here
+    CappedSum calls;                  // that are known to arrive here
     std::vector<std::int64_t> self;   // by exported metric
     std::vector<std::int64_t> total;  // with all that it calls; recursion counts once
   };
   struct Arc {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    std::int64_t calls = 0;
+    CappedSum calls;
     std::vector<std::int64_t> cost;  // of the callee when called from there
   };
   std::vector<Node> nodes;  // in the order of the contexts

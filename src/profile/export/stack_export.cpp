@@ -334,6 +334,7 @@ Result<void> StackExport::visit(const Visit& visit) const {
           any = any || values[m] != 0;
         }
         if (!any) continue;
+        if (cancelled()) return cancelled_error();  // stacks may be long
         written[row] = true;
         if (location.valid()) used[location.index()] = true;
         FATHOM_CHECK(visit(ContextId(row), location, values));

@@ -177,8 +177,7 @@ template <bool kAll>
 void LocationReducer::cpu_reading(const Event& event) {
   if (!reads_cpu_ || !event.has_value) return;
   if (cpu_) {
-    const auto used =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(event.value) - static_cast<std::uint64_t>(*cpu_));
+    const std::uint64_t used = static_cast<std::uint64_t>(event.value) - static_cast<std::uint64_t>(*cpu_);
     tree_[current<kAll>()].cpu_ns += used;
     if (kAll && !stack_.empty()) stack_.back().cpu_ns += used;
     told_.cpu_time = true;
@@ -204,7 +203,7 @@ void LocationReducer::enter(const Event& event) {
   Frame& frame = stack_.emplace_back();
   frame.region = event.name;
   frame.node = node;
-  frame.visit = !event.carried;
+  frame.visit = !event.carried && !event.resumed;
   if (kAll && cursor_.active()) frame.call = number_of_call(event);
   ++frame_number_;
   told_.visits = true;

@@ -73,7 +73,7 @@ class LocationReducer {
     // While a call is open it is not known what it is split by: these go there when it is left.
     Step split = kUnsplit;
     std::uint64_t time_ns = 0;
-    std::int64_t cpu_ns = 0;
+    std::uint64_t cpu_ns = 0;
     bool visit = false;
     std::uint32_t call = kNoNode;  // its number in the analysis; kNoNode = it has none
   };

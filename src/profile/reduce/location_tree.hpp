@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/capped_sum.hpp"
+
 namespace fathom::reduction {
 
 // What leads from a context to one below it.
@@ -30,9 +32,9 @@ inline constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 struct Sums {
   std::uint64_t time_ns = 0;
   std::uint64_t visits = 0;
-  std::int64_t cpu_ns = 0;
-  std::int64_t bytes_sent = 0;
-  std::int64_t bytes_received = 0;
+  std::uint64_t cpu_ns = 0;  // a sum of differences: what goes round comes back
+  CappedSum bytes_sent;
+  CappedSum bytes_received;
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t samples = 0;

@@ -184,7 +184,9 @@ class Reduction {
     add(told_.visits, "visits", "Visits", "occ", ValueKind::u64, "Number of times a context was entered",
         [](const Sums& sums) { return sums.visits; });
     add(told_.cpu_time, "cpu_time", "CPU time", "sec", ValueKind::f64, "CPU time of the location",
-        [](const Sums& sums) { return std::bit_cast<std::uint64_t>(static_cast<double>(sums.cpu_ns) / 1e9); });
+        [](const Sums& sums) {
+          return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(sums.cpu_ns)) / 1e9);
+        });
     add(told_.sent, "bytes_sent", "Bytes sent", "bytes", ValueKind::i64, "By messages and collectives",
         [](const Sums& sums) { return static_cast<std::uint64_t>(sums.bytes_sent); });
     add(told_.received, "bytes_received", "Bytes received", "bytes", ValueKind::i64, "By messages and collectives",

@@ -1,7 +1,6 @@
 // The two ends of messages: equal sender, receiver, communicator and tag match in the order of posting. Receives of any
 // tag whose status is not known (a tag below 0) take part as in Trace::messages.
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <numeric>
 #include <set>
@@ -13,6 +12,7 @@
 #include "trace/analysis/calls_parts.hpp"
 #include "trace/analysis/reader_tables.hpp"
 #include "trace/analysis/team_lists.hpp"
+#include "trace/waiting_receives.hpp"
 
 namespace fathom::analysis {
 
@@ -203,8 +203,6 @@ class Receiver {
     return any_tag_.contains(pair_of(here.channels[here.receives[number].channel]));
   }
 
-  // Messages between two processes stay in order, whatever their tags: each goes to the receive that was posted first
-  // among those that take it.
   void of_any_tag(std::span<const std::uint32_t> locations) {
     std::map<Pair, std::vector<SendEnd>> sends;
     for (auto& [channel, lane] : lanes_) {
@@ -215,24 +213,15 @@ class Receiver {
     auto receives =
         keys_of(locations, [&](std::uint32_t location, std::uint32_t i) { return takes_any_tag(location, i); });
     std::stable_sort(receives.begin(), receives.end(), [](const Key& a, const Key& b) { return a.when() < b.when(); });
-    std::map<Channel, std::deque<const Key*>> waiting;
-    for (const Key& key : receives) {
-      Channel channel = key.channel;
-      channel.tag = std::max(channel.tag, -1);
-      waiting[channel].push_back(&key);
-    }
+    std::map<Pair, WaitingReceives<Key>> waiting;
+    for (const Key& key : receives) waiting[pair_of(key.channel)].post(key.channel.tag, key);
     for (auto& [pair, ends] : sends) {
       std::sort(ends.begin(), ends.end(), [](const SendEnd& a, const SendEnd& b) {
         return std::tie(a.sent, a.location, a.send) < std::tie(b.sent, b.location, b.send);
       });
+      WaitingReceives<Key>& of_pair = waiting[pair];
       for (const SendEnd& end : ends) {
-        std::deque<const Key*>& exact = waiting[end.channel];
-        std::deque<const Key*>& any = waiting[{end.channel.peer, end.channel.communicator, -1}];
-        if (exact.empty() && any.empty()) continue;
-        const bool takes_any = exact.empty() || (!any.empty() && any.front()->when() < exact.front()->when());
-        std::deque<const Key*>& from = takes_any ? any : exact;
-        this->pair(end, from.front()->location, from.front()->number);
-        from.pop_front();
+        if (const Key* key = of_pair.take(end.channel.tag)) this->pair(end, key->location, key->number);
       }
     }
   }

@@ -60,9 +60,10 @@ TEST(CubeMade, RewriteKeepsWhatIsNotKnown) {
   ASSERT_EQ(anchor.metrics[2].cubeplaggr.size(), 2U);
   EXPECT_EQ(anchor.metrics[2].cubeplaggr[1].kind, "aggr");
   EXPECT_EQ(anchor.regions[1].name, "work<int>");
-  // Region ids 7 and 3 have gaps, which other readers do not survive.
-  EXPECT_EQ(anchor.regions[0].id, 1U);
-  EXPECT_EQ(anchor.regions[1].id, 0U);
+  // Ids of regions have gaps and stay, and call paths name the same regions by them.
+  EXPECT_EQ(anchor.regions[0].id, 7U);
+  EXPECT_EQ(anchor.regions[1].id, 3U);
+  EXPECT_EQ(anchor.regions[anchor.cnodes[0].region].name, "main");
   EXPECT_EQ(anchor.cnodes[2].id, 1U);
   ASSERT_EQ(file.extra_members().size(), 1U);
   EXPECT_EQ(file.extra_members()[0]->name, "note with blanks.txt");

@@ -57,6 +57,22 @@ TEST_F(DumpiClocks, HostsMeetAtTheEndOfInit) {
   EXPECT_EQ(noticed_times("dumpi.impossible_order"), 0);
 }
 
+// Traces that were cut in front have no MPI_Init: nothing can be aligned, but that is said wherever times are shown.
+TEST_F(DumpiClocks, TimesFarApartWithoutInitAreTold) {
+  for (const std::int64_t ahead : {0, 5000}) {
+    std::vector<TraceMaker> ranks(2);
+    for (int r = 0; r < 2; ++r) {
+      TraceMaker& rank = ranks[static_cast<std::size_t>(r)];
+      const std::int64_t zero = (10 + r * ahead) * kSecond;
+      rank.at(zero, 1000).call("MPI_Barrier", {{"comm", kWorld}});
+      rank.at(zero + 2 * kSecond, 1000).call("MPI_Barrier", {{"comm", kWorld}});
+    }
+    const auto set = run(ranks);
+    EXPECT_EQ(length(set), (2 + ahead) * kSecond + 1000);
+    EXPECT_EQ(noticed_times("dumpi.clock_unknown"), ahead == 0 ? 0 : 1);
+  }
+}
+
 TEST_F(DumpiClocks, ClocksThatAgreeAreLeftAlone) {
   const auto set = run(two_hosts(0));
   EXPECT_EQ(length(set), 2 * kSecond + 1000);

@@ -259,6 +259,27 @@ TEST_F(DumpiSet, LyingLengths) {
   }
 }
 
+// Old files keep one element of some arrays: how many there were is a claim, too, but for the array beside it.
+TEST_F(DumpiSet, LyingLengthsOfArraysThatAreNotKept) {
+  for (const std::int64_t claim : {2'000'000'000, -1, 2}) {
+    TraceMaker maker({0, 6, 7});
+    const Arguments arguments = {{"ndim", Value(claim)},
+                                 {"comm", 2},
+                                 {"dims", list({2, 2})},
+                                 {"periods", list({0, 0})},
+                                 {"coords", list({1, 1})}};
+    maker.call("MPI_Cart_get", arguments);
+    write("run-0000.bin", maker.finish());
+    auto trace = TraceSet::open((folder_ / "run-0000.bin").string());
+    ASSERT_EQ(trace.error(), "");
+    auto reader = trace.reader(0);
+    const Call* const call = reader.next();
+    ASSERT_NE(call, nullptr);
+    EXPECT_EQ(call->values(3).size(), 2U);
+    EXPECT_EQ(call->values(5).size(), claim < 0 ? 0U : 2U) << claim;
+  }
+}
+
 TEST_F(DumpiSet, PublicReaderGivesEveryCall) {
   write("run-0000.bin", small_trace());
   auto trace = TraceSet::open((folder_ / "run-0000.bin").string());

@@ -139,6 +139,11 @@ TEST_F(DumpiRewrite, Ranks) {
     options.options = {{"ranks", bad}};
     EXPECT_FALSE(Filter::from_options(options).ok()) << bad;
   }
+  // The last rank that there can be, and ranges of any size: neither counted up to nor kept one by one.
+  const Filter most = filter({{"ranks", "2-4294967295"}});
+  EXPECT_FALSE(most.wants_rank(1));
+  EXPECT_TRUE(most.wants_rank(2));
+  EXPECT_TRUE(most.wants_rank(4294967295));
 }
 
 TEST_F(DumpiRewrite, DroppedParts) {

@@ -370,14 +370,18 @@ TEST_F(DumpiStatistics, MatricesOfBinsAddUpToTheMatrix) {
   }
   ranks[0].call("MPI_Put", {{"origincount", 3}, {"origintype", kInt}, {"targetrank", 1}, {"win", 3}});
   ranks[0].call("MPI_Get", {{"origincount", 5}, {"origintype", kInt}, {"targetrank", 1}, {"win", 3}});
+  // Of the same pair, told by the other rank: one row for both.
+  ranks[1]
+      .at(3'000'000'000LL)
+      .call("MPI_Get", {{"origincount", 2}, {"origintype", kInt}, {"targetrank", 0}, {"win", 3}});
   const auto set = run(ranks);
   const std::vector<std::string> columns = {"rank", "dst", "messages", "bytes"};
-  EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "all"}}), (Rows{{"0", "1", "4", "42"}, {"1", "0", "1", "20"}}));
+  EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "all"}}), (Rows{{"0", "1", "5", "50"}, {"1", "0", "1", "20"}}));
   // One start in each of the first two pieces, the rest in the third.
   EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "1000.5 to 1004 by 1"}}),
-            (Rows{{"0", "1", "1", "10"}, {"0", "1", "1", "10"}, {"0", "1", "2", "22"}, {"1", "0", "1", "20"}}));
+            (Rows{{"0", "1", "1", "10"}, {"0", "1", "1", "10"}, {"0", "1", "3", "30"}, {"1", "0", "1", "20"}}));
   EXPECT_EQ(table(set, "bin-peer", columns, {{"bins", "all"}, {"persistent", "made"}}),
-            (Rows{{"0", "1", "2", "22"}, {"1", "0", "1", "20"}}));
+            (Rows{{"0", "1", "3", "30"}, {"1", "0", "1", "20"}}));
   // The group of sends holds the call that makes a persistent one, not the one that starts it.
   StatisticsOptions options;
   options.options = {{"calls", "sends"}};

@@ -3,8 +3,10 @@
 #include <otf2/otf2.h>
 
 #include <array>
+#include <limits>
 
 #include "formats/otf2/check.hpp"
+#include "formats/otf2/local_definitions.hpp"
 #include "otf2_cases.hpp"
 
 namespace fathom::otf2 {
@@ -117,6 +119,14 @@ TEST_F(Otf2Odd, EventsOfNoLocationAreTold) {
   ASSERT_NE(trace, nullptr);
   EXPECT_TRUE(check_archive(*trace).ok());
   EXPECT_TRUE(has_diagnostic(work_, "otf2.stray_events"));
+}
+
+TEST(Otf2Clock, ADriftBeyondAllTicksStaysInside) {
+  // One tick in, the clocks are already as far apart as can be said: a slope that soon leaves 64 bits.
+  const std::vector<ClockOffset> offsets = {{0, 0}, {1, std::numeric_limits<std::int64_t>::max()}};
+  ClockCorrection correction(offsets);
+  EXPECT_EQ(correction(0), 0U);
+  EXPECT_EQ(correction(1000), 1000U + 9'200'000'000'000'000'000U);
 }
 
 }  // namespace

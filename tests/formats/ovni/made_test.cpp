@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <random>
 
 #include "formats/ovni/check.hpp"
@@ -14,6 +15,8 @@
 #include "formats/registry.hpp"
 #include "made_trace.hpp"
 #include "ovni_cases.hpp"
+#include "profile/compute.hpp"
+#include "trace/aggregate.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom::ovni {
@@ -230,6 +233,46 @@ TEST(OvniMade, PutsWrongNestingRight) {
             "7 enter MPI_Recv event=MS]\n"
             "8 marker MW] event=MW]\n"
             "8 leave MPI_Recv \n");
+}
+
+// Subsystems of two models cross: each is visited once, whichever ends first.
+TEST(OvniMade, CrossingSubsystemsAreVisitedOnce) {
+  StreamBuilder stream;
+  stream.event("OHx", 1000, Payload().add(std::int32_t{0}).add(std::int32_t{-1}).add(std::uint64_t{0}));
+  stream.event("VAs", 1010);  // nOS-V submits
+  stream.event("MS[", 1020);  // MPI_Send
+  stream.event("VAS", 1050);
+  stream.event("MS]", 1080);
+  stream.event("OHe", 1100);
+  TemporaryDirectory scratch;
+  const Work work = make_work();
+  auto dataset = open_dataset(write_made(scratch.path(), stream.bytes()), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  const Definitions& defs = (*profile)->defs();
+  const auto values = [&](const char* metric) {
+    std::map<std::string, double> sums;
+    const Selection selection{{Flavour::Kind::exclusive, {}}, {}, all_locations(defs), true};
+    auto cells = compute(**profile, defs.find_metric(metric), selection);
+    EXPECT_TRUE(cells.ok());
+    for (std::size_t row = 0; cells.ok() && row < cells->rows(); ++row) {
+      sums[defs.region_of(ContextId(row)).name] += cells->scalar(row, 0);
+    }
+    return sums;
+  };
+  const auto visits = values("visits");
+  EXPECT_EQ(visits.at("MPI_Send"), 1);
+  EXPECT_EQ(visits.at("nosv API: Submit"), 1);
+  EXPECT_EQ(visits.at("thread"), 1);
+  EXPECT_NEAR(values("time").at("MPI_Send"), 60e-9, 1e-15);
+  // Statistics from the same events.
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok());
+  auto totals = aggregate(**trace, LocationId(0U), {});
+  ASSERT_TRUE(totals.ok());
+  EXPECT_EQ(totals->regions.size(), 3U);
+  for (const auto& [region, sums] : totals->regions) EXPECT_EQ(sums.count, 1U) << region;
 }
 
 TEST(OvniMade, PutsLateEventsWhereTheyBelong) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "base/execution.hpp"
 #include "experiment/collect.hpp"
@@ -55,6 +57,20 @@ TEST(RunNames, Forms) {
   EXPECT_EQ(shown("mm.x1.000,5.r1"), "refused");
   EXPECT_EQ(shown("nothing"), "refused");
   EXPECT_EQ(shown(""), "refused");
+}
+
+// Whether a directory holds runs is asked of it once, not again by every directory above it: that would take time in
+// proportion to the square of the depth, and without end where names of directories look like points.
+TEST(Runs, DeepDirectoriesAreLookedThroughOnce) {
+  for (const char* name : {"a.p2", "d"}) {
+    const TemporaryDirectory folder;
+    std::filesystem::path deep = folder.path();
+    for (int level = 0; level < 100; ++level) deep /= name;
+    std::filesystem::create_directories(deep);
+    const auto dataset = open_dataset(folder.path(), make_work());
+    ASSERT_FALSE(dataset.ok());
+    EXPECT_NE(dataset.error().text().find("no format recognises"), std::string::npos) << dataset.error().text();
+  }
 }
 
 TEST(Runs, CubeDirectoriesOfTheReference) {
@@ -149,10 +165,55 @@ TEST(Runs, CollectedTotalsAreTheProfilesTotals) {
           EXPECT_EQ(total->scalar(), 0) << metric << " was left out";
         }
       }
+      // Nothing goes without a word.
+      std::set<std::string> told(left_out.metrics.begin(), left_out.metrics.end());
+      told.insert(left_out.hidden.begin(), left_out.hidden.end());
+      for (const auto& [metric, why] : left_out.others) told.insert(metric);
+      for (const auto& [metric, sum] : collected) told.insert(metric);
+      const Definitions& defs = (*profile)->defs();
+      for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+        if (defs.metrics[i].parent.valid()) continue;  // told with what it is part of
+        const auto total = metric_total(**profile, MetricId(i), {});
+        if (total.ok() && total->scalar() != 0) {
+          EXPECT_TRUE(told.contains(defs.metrics[i].name)) << defs.metrics[i].name;
+        }
+      }
       break;
     }
   }
   EXPECT_GE(compared, 20U);
+}
+
+// What is told about runs of one database of HPCToolkit, by id.
+std::map<std::string, std::string> told_of_runs_of(const std::string& database) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"p2", "p4", "p8"}) {
+    std::filesystem::create_directory_symlink(std::filesystem::absolute(FATHOM_SHARED_DATA "/hpctoolkit") / database,
+                                              folder / name);
+  }
+  const Work work = make_work();
+  const auto dataset = open_dataset(folder.path(), work);
+  EXPECT_TRUE(dataset.ok()) << dataset.error().text();
+  std::map<std::string, std::string> told;
+  for (const Diagnostic& one : work->diagnostics.all()) told[one.id] = one.text;
+  return told;
+}
+
+TEST(Runs, MetricsThatAreLeftOutAreToldWithTheirReason) {
+  if (!std::filesystem::exists(FATHOM_SHARED_DATA "/hpctoolkit")) GTEST_SKIP() << "no reference data";
+  // Its sums hold values, of all threads together.
+  auto told = told_of_runs_of("c-cpi");
+  EXPECT_FALSE(told.contains("runs.empty_metrics")) << told["runs.empty_metrics"];
+  EXPECT_EQ(told["runs.metrics_left_out"],
+            "metrics are left out: CPUTIME (usec):Sum (E), CPUTIME (usec):Sum (I) (no values of single threads are "
+            "stored)");
+  told = told_of_runs_of("c-empty");
+  EXPECT_EQ(told["runs.empty_metrics"],
+            "The following metrics were skipped because they contained no data: REALTIME (sec).[0,0]");
+  EXPECT_FALSE(told.contains("runs.metrics_left_out")) << told["runs.metrics_left_out"];
+  told = told_of_runs_of("b-loops-cuda-pc");
+  EXPECT_NE(told["runs.hidden_metrics"].find("GSAMP:TOT"), std::string::npos) << told["runs.hidden_metrics"];
+  EXPECT_NE(told["runs.hidden_metrics"].find("--read-metric takes them"), std::string::npos);
 }
 
 std::map<std::string, std::vector<double>> means_of(const Experiment& experiment, const std::string& metric) {
@@ -218,6 +279,39 @@ TEST_F(RunsOfTraces, AListSaysThePointsWhereNamesDoNot) {
   EXPECT_NE(experiment.error().text().find("runs.csv:2"), std::string::npos) << experiment.error().text();
 }
 
+TEST_F(RunsOfTraces, AListWithANulByteInANameIsNotTheDirectoryItself) {
+  add("monday");
+  std::ofstream(directory_ / "runs.csv") << "path,size\n" << std::string(3, '\0') << ",1\nmonday,2\n";
+  auto dataset = open_dataset(directory_.path(), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ((*experiment)->point_count(), 1U);
+  const auto& told = (*dataset)->work()->diagnostics.all();
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const Diagnostic& one) {
+    return one.id == "runs.unreadable" && one.text.find("NUL byte") != std::string::npos;
+  }));
+}
+
+// Found by fuzzing: each was opened as a list of runs again, and again.
+TEST_F(RunsOfTraces, AListThatNamesItselfOrAnotherListIsNoRun) {
+  add("monday");
+  const auto other = directory_ / "other";
+  std::filesystem::create_directory(other);
+  std::ofstream(other / "runs.csv") << "path,size\n..,1\n../monday,2\n";
+  for (const char* self : {"", ".", "monday/..", "other"}) {
+    std::ofstream(directory_ / "runs.csv") << "path,size\n" << self << ",1\nmonday,2\n";
+    const Work work = make_work();
+    auto experiment = open(work);
+    ASSERT_TRUE(experiment.ok()) << self << ": " << experiment.error().text();
+    EXPECT_EQ((*experiment)->point_count(), 1U) << self;
+    const auto& told = work->diagnostics.all();
+    EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const Diagnostic& one) {
+      return one.id == "runs.unreadable" && one.text.find("directory of runs itself") != std::string::npos;
+    })) << self;
+  }
+}
+
 TEST_F(RunsOfTraces, ARunThatCannotBeReadIsNamedAndLeftOut) {
   for (const char* name : {"ring.n1.r1", "ring.n1.r2", "ring.n2.r1", "ring.n4.r1"}) add(name);
   for (const auto& entry : std::filesystem::directory_iterator(directory_ / "ring.n1.r2")) {
@@ -233,6 +327,37 @@ TEST_F(RunsOfTraces, ARunThatCannotBeReadIsNamedAndLeftOut) {
   }
   EXPECT_NE(noted.find("ring.n1.r2"), std::string::npos) << noted;
   EXPECT_FALSE(open(make_work(true)).ok());
+}
+
+// A directory that is named like the runs was meant to be one.
+TEST(Runs, ARunWithoutFilesIsNamedAndLeftOut) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"app.n1.r1", "app.n2.r1", "app.n4.r1/inner", "app.n4.r2/inner"}) {
+    std::filesystem::create_directories(folder / name);
+    std::filesystem::copy(FATHOM_SOURCE_DIR "/examples/stencil.cubex", folder / name / "profile.cubex");
+  }
+  // These are no runs: by their names, or as part of one.
+  for (const char* name : {"plots", "old2", "app.n4.r1/logs", "app.n4.r2/logs/n7"}) {
+    std::filesystem::create_directories(folder / name);
+  }
+  const auto unreadable = [&](bool strict) {
+    const Work work = make_work(strict);
+    const auto dataset = open_dataset(folder.path(), work);
+    EXPECT_EQ(dataset.ok(), !strict) << (dataset.ok() ? "" : dataset.error().text());
+    std::set<std::string> noted;
+    for (const Diagnostic& one : work->diagnostics.all()) {
+      if (one.id != "runs.unreadable") continue;
+      EXPECT_EQ(one.severity, Severity::data_loss);
+      noted.insert(std::filesystem::path(one.place.file).filename().string());
+    }
+    return noted;
+  };
+  EXPECT_EQ(unreadable(false), std::set<std::string>());
+  std::filesystem::create_directories(folder / "app.n8.r1");
+  std::filesystem::create_directories(folder / "app.n8.r2/inner");
+  std::ofstream(folder / "app.n8.r2/output.log") << "killed";
+  EXPECT_EQ(unreadable(false), (std::set<std::string>{"app.n8.r1", "app.n8.r2"}));
+  unreadable(true);
 }
 
 // Whatever is read at the same time, the limit is one for all; a run that finds too little beside others is read alone.

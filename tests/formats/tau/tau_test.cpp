@@ -104,6 +104,39 @@ TEST(Tau, OfTwoArrowsThatShareABlankTheFirstCounts) {
             (Values{{"a", "1"}, {"a =>", "2"}, {"a->b", "3"}, {"a->=> b", "4"}, {"a->b->c", "5"}}));
 }
 
+// A function without a name is at the beginning, in the middle or at the end of a path like any other.
+TEST(Tau, PathsOfFunctionsWithoutAName) {
+  const TemporaryDirectory folder;
+  put(folder / "profile.0.0.0",
+      file_text("TIME",
+                {R"("" 1 2 1 60 0 GROUP="TAU_USER" )", R"("b" 2 1 5 50 0 GROUP="TAU_USER" )",
+                 R"(" => b" 2 1 5 50 0 GROUP="TAU_CALLPATH" )", R"("c" 1 0 40 40 0 GROUP="TAU_USER" )",
+                 R"(" => b => c" 1 0 40 40 0 GROUP="TAU_CALLPATH" )", R"("=> d" 1 0 7 7 0 GROUP="TAU_USER" )"}));
+  put(folder / "profile.0.0.1",
+      file_text("TIME", {R"("a" 1 1 2 5 0 GROUP="TAU_USER" )", R"("a => " 1 0 3 3 0 GROUP="TAU_CALLPATH" )",
+                         R"("" 1 0 3 3 0 GROUP="TAU_USER" )"}));
+  const auto dataset = open_dataset(folder.path(), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ(values(**profile, "TIME", kOwn),
+            (Values{{"", "1"}, {"b", "5"}, {"b->c", "40"}, {"=> d", "7"}, {"a", "2"}, {"a->", "3"}}));
+  const Definitions& defs = (*profile)->defs();
+  const auto names_above = [&](std::string_view name) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+      if (defs.region_of(ContextId(i)).name != name) continue;
+      for (ContextId at = defs.contexts[ContextId(i)].parent; at.valid(); at = defs.contexts[at].parent) {
+        names.push_back(defs.region_of(at).name);
+      }
+    }
+    return names;
+  };
+  EXPECT_EQ(names_above("c"), (std::vector<std::string>{"b", ""}));
+  EXPECT_EQ(names_above(""), (std::vector<std::string>{"a"}));
+  EXPECT_TRUE(names_above("=> d").empty());
+}
+
 TEST(Tau, SamplesDivideTheTimeOfTheirTimer) {
   const TemporaryDirectory folder;
   put(folder / "profile.0.0.0",
