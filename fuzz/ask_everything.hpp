@@ -1,7 +1,6 @@
 // Everything that a command would ask of a dataset. Nothing may crash, hang or take memory beyond the budget.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "formats/registry.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/program.hpp"
+#include "questions.hpp"
 #include "trace/merge.hpp"
 
 namespace fathom {
@@ -72,13 +72,11 @@ inline void ask(Dataset& dataset, std::size_t question) {
 }
 constexpr std::size_t kQuestions = 7;
 
-inline void ask_everything(Dataset& dataset) {
-  for (std::size_t question = 0; question < kQuestions; ++question) ask(dataset, question);
-}
-
-// One of the questions, which the bytes of the input choose: a command as a user gives it, in a fraction of the time.
-inline void ask_one(Dataset& dataset, std::string_view input) {
-  ask(dataset, std::hash<std::string_view>()(input) % kQuestions);
+inline void ask_everything(Dataset& dataset, std::string_view input) {
+  const Questions questions(input, kQuestions);
+  for (std::size_t question = 0; question < kQuestions; ++question) {
+    if (questions.asks(question)) ask(dataset, question);
+  }
 }
 
 }  // namespace fathom

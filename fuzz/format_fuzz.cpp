@@ -1,8 +1,7 @@
 // Any bytes as a dataset of one format, opened through the registry, then everything that a command would ask of it.
 // FATHOM_FUZZ_TARGET names the target, =list prints those that the formats of this program have: each format of one
 // file is a target of its name. Datasets of several files are changed file by file: directories as they are, members of
-// archives packed again so that checksums and indexes are sound. With FATHOM_FUZZ_ONE_QUESTION set each input is asked
-// one of the questions only.
+// archives packed again so that checksums and indexes are sound.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -100,7 +99,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (opened.error().place().file.empty()) __builtin_trap();  // every error names its place
     return 0;
   }
-  static const bool kOne = std::getenv("FATHOM_FUZZ_ONE_QUESTION") != nullptr;
-  kOne ? ask_one(**opened, input) : ask_everything(**opened);
+  ask_everything(**opened, input);
   return 0;
 }

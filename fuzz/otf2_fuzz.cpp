@@ -1,8 +1,11 @@
 // Any bytes as each file of an archive in turn: anchor, global definitions, definitions of a location, its events,
 // notes. The other files are small and sound.
+#include <array>
+
 #include "formats/otf2/check.hpp"
 #include "formats/otf2/dump.hpp"
 #include "formats/otf2/event_counts.hpp"
+#include "questions.hpp"
 #include "trace/call_statistics.hpp"
 #include "trace/merge.hpp"
 
@@ -84,39 +87,53 @@ class FuzzFiles : public Files {
   }
 };
 
-// What every command would ask.
-void use(const std::shared_ptr<const Files>& files) {
-  const Work work = make_work(false, std::uint64_t{256} << 20);
-  const auto archive = Archive::open(files, work);
-  if (!archive.ok()) return;
-  (void)count_events(**archive);
-  (void)dump(**archive, {false, false, {"anchor", "definitions", "local", "events"}},
-             [](std::string_view) { return true; });
-  const auto trace = Otf2Trace::make(*archive);
-  if (!trace.ok()) return;
-  (void)(*trace)->known_span();
-  auto merged = MergedEvents::over(**trace);
+void read_events(const Trace& trace) {
+  auto merged = MergedEvents::over(trace);
   if (!merged.ok()) return;
   std::string detail;
   while (const Event* event = merged->next()) {
     detail.clear();
-    (void)(*trace)->name(*event);
-    (void)(*trace)->detail(*event, detail);
+    (void)trace.name(*event);
+    (void)trace.detail(*event, detail);
   }
-  (void)call_statistics(**trace, {});
-  (void)check_archive(**trace);
+}
+
+// What commands ask of an archive, one by one.
+constexpr std::size_t kQuestions = 5;
+void ask(const std::shared_ptr<const Files>& files, std::size_t question) {
+  const Work work = make_work(false, std::uint64_t{256} << 20);
+  const auto archive = Archive::open(files, work);
+  if (!archive.ok()) return;
+  if (question == 0) {
+    (void)count_events(**archive);
+    return;
+  }
+  if (question == 1) {
+    (void)dump(**archive, {false, false, {"anchor", "definitions", "local", "events"}},
+               [](std::string_view) { return true; });
+    return;
+  }
+  const auto trace = Otf2Trace::make(*archive);
+  if (!trace.ok()) return;
+  (void)(*trace)->known_span();
+  if (question == 2) read_events(**trace);
+  if (question == 3) (void)call_statistics(**trace, {});
+  if (question == 4) (void)check_archive(**trace);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string input(reinterpret_cast<const char*>(data), size);
-  for (const char* file : {"otf2", "def", "0.def", "0.evt", "marker"}) {
+  constexpr std::array kRoles = {"otf2", "def", "0.def", "0.evt", "marker"};
+  const Questions questions(input, kQuestions * kRoles.size());
+  for (std::size_t i = 0; i < kQuestions * kRoles.size(); ++i) {
     // An anchor is nothing else.
-    if (is_anchor(input) != (std::string_view(file) == "otf2")) continue;
+    const std::size_t role = is_anchor(input) ? 0 : 1 + i / kQuestions % (kRoles.size() - 1);
+    if (!questions.asks(i)) continue;
     auto files = std::make_shared<FuzzFiles>();
-    files->bytes[file] = input;
-    use(files);
+    files->bytes[kRoles[role]] = input;
+    ask(files, i % kQuestions);
   }
   return 0;
 }

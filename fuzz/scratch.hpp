@@ -11,6 +11,10 @@
 
 namespace fathom {
 
+// Of quick runs: without the system (quick/memory_files.hpp).
+__attribute__((weak)) void hold_in_memory(const std::string& root,
+                                          const std::map<std::string, std::string_view>& files);
+
 // Between inputs it keeps its files: an input mostly differs from the one before in one file, and making all of them
 // again takes longer than reading them.
 class Scratch {
@@ -30,6 +34,7 @@ class Scratch {
 
   // These files (names below path() and bytes) and no others.
   void hold(const std::map<std::string, std::string_view>& files) {
+    if (hold_in_memory != nullptr) return hold_in_memory(path_.native(), files);
     for (auto held = held_.begin(); held != held_.end();) {
       if (files.contains(held->first)) {
         ++held;

@@ -1,14 +1,15 @@
 #!/bin/sh
 # fuzz.sh [TARGET [SECONDS]]: runs a built fuzz target on its corpus: the kept one, and the target's seeds.
 # fuzz.sh --all [SECONDS]: all of them, one per core at a time, and a table of what was executed, reached and found.
-# fuzz.sh --quick [SECONDS [TARGET...]]: the same without the address sanitizer, with short inputs and one question for each,
-#   which is two to four times as fast; until each has been executed ten million times. What reaches new code is tried again by
+# fuzz.sh --quick [SECONDS [TARGET...]]: the same without the address sanitizer, by a driver of our own (fuzz/quick), with short
+#   inputs and one question for each, until each has been executed ten million times. What reaches new code is tried again by
 #   --all.
 # fuzz.sh --table: what all runs so far have executed and reached.
 # fuzz.sh --keep [TARGET...]: makes what was found small and keeps it in fuzz/corpus.
 # fuzz.sh --replay PROGRAMS TARGET: every kept input once, in programs built elsewhere.
 # A target is a fuzz program of its own (fuzz/TARGET_fuzz.cpp), or one of those of format_fuzz: a format of one file, or a
 # dataset of several.
+# FATHOM_FUZZ_CORES="0 1" says on which cores (all).
 # FATHOM_FUZZ_OWN=1 leaves out data from outside of this repository: only what grew without them may be kept.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,6 +17,8 @@ programs=build-fuzz/fuzz
 quick_programs=build-fuzz-quick/fuzz
 enough=10000000
 own=${FATHOM_FUZZ_OWN:-}
+allocator=  # the usual one
+waiting=build-fuzz/waiting.$$
 corpora=build-fuzz/corpus${own:+-own}
 short=build-fuzz/short${own:+-own}
 # Stacks of allocations and a long memory of freed ones cost more than half of the time; a finding is run again with them.
@@ -75,18 +78,32 @@ run() {
   ! grep -q '^fuzz: .*found something' "build-fuzz/$1.log"
 }
 
-# run_quick TARGET SECONDS CORE: what is still missing to ten million executions. Short inputs are those of at most a
-# thousand bytes, or of twice the smallest where that is more.
+# short_length TARGET: how long its short inputs are: at most a thousand bytes, or the shortest eighth where that is more.
+# Of directories the shortest that are whole datasets are enough, and several times as fast.
+short_length() {
+  case $1 in
+    otf2-archive) echo 1500 ;;
+    ovni) echo 2500 ;;
+    hpctoolkit | hpctoolkit-xml | dumpi-set) echo 6000 ;;
+    *)
+      find "$corpora/$1" -type f -size +8c -printf '%s\n' | sort -n |
+        awk '{ size[NR] = $1 } END { most = size[int(NR / 8) + 1]; print (most > 1000 ? most : 1000) }' ;;
+  esac
+}
+
+# run_quick TARGET SECONDS CORE: what is still missing to ten million executions.
 run_quick() {
-  executed=$(awk -F '\t' -v target="$1" '$1 == target { print $3 }' fuzz/executions.tsv)
+  executed=$(awk -F '\t' -v target="$1" '$1 == target { print $2 + $3 }' fuzz/executions.tsv)
   [ "${executed:-0}" -lt $enough ] || return 0
   seed "$1"
   mkdir -p "$short/$1"
-  smallest=$(find "$corpora/$1" -type f -size +8c -printf '%s\n' | sort -n | head -1)
-  most=$((2 * ${smallest:-0} > 1000 ? 2 * ${smallest:-0} : 1000))
+  most=$(short_length "$1")
   find "$corpora/$1" -type f -size "-$((most + 1))c" -exec cp -n {} "$short/$1" \;
   export FATHOM_FUZZ_ONE_QUESTION=1
-  start "$1" "$3" "$programs/$(program_of "$1")" "$short/$1" -max_len=$most -runs=$((enough - ${executed:-0})) -max_total_time="$2"
+  # Most of the time of short inputs is allocation.
+  allocator=$(ldconfig -p | sed -n 's/.*libmimalloc\.so.* => //p' | head -1)
+  start "$1" "$3" "$programs/$(program_of "$1")" "$short/$1" -max_len="$most" -runs=$((enough - ${executed:-0})) \
+    -seed="${executed:-0}" -max_total_time="$2"
   note "$1" quick
   ! grep -q '^fuzz: .*found something' "build-fuzz/$1.log"
 }
@@ -97,7 +114,7 @@ start() {
   core=$2
   shift 2
   {
-    FATHOM_FUZZ_TARGET="$target" taskset -c "$core" "$@" -rss_limit_mb=2048 -entropic=0 -timeout=25 -print_final_stats=1 \
+    FATHOM_FUZZ_TARGET="$target" LD_PRELOAD="$allocator" taskset -c "$core" "$@" -rss_limit_mb=2048 -entropic=0 -timeout=25 -print_final_stats=1 \
       -artifact_prefix="build-fuzz/findings/$target/" 2>&1 || echo "fuzz: $target: found something"
   } | tee "build-fuzz/$target.log"
 }
@@ -130,8 +147,8 @@ run_all() {
   shift 2
   # shellcheck disable=SC2046
   [ $# -gt 0 ] || set -- $(targets)
-  printf '%s\n' "$@" >build-fuzz/waiting
-  for core in $(seq 0 $(($(nproc) - 1))); do
+  printf '%s\n' "$@" >"$waiting"
+  for core in ${FATHOM_FUZZ_CORES:-$(seq 0 $(($(nproc) - 1)))}; do
     while target=$(next_waiting) && [ -n "$target" ]; do
       $how "$target" "$seconds" "$core" >/dev/null || echo "fuzz: $target: see build-fuzz/$target.log" >&2
     done &
@@ -144,9 +161,9 @@ run_all() {
 next_waiting() {
   (
     flock 9
-    head -1 build-fuzz/waiting
-    sed -i 1d build-fuzz/waiting
-  ) 9>build-fuzz/waiting.lock
+    head -1 "$waiting"
+    sed -i 1d "$waiting"
+  ) 9>"$waiting.lock"
 }
 
 # What all runs did, for docs/reliability.md, and what they found that is not removed yet.
@@ -199,7 +216,6 @@ case ${1:-} in
     ;;
   --table) table ;;
   --keep)
-    programs=$quick_programs
     shift
     # shellcheck disable=SC2046
     [ $# -gt 0 ] || set -- $(targets)
