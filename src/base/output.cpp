@@ -45,7 +45,7 @@ int write_all(int descriptor, std::string_view text) {
 void Output::write(std::string_view text) {
   std::string shown;
   if (for_people_ && !is_harmless(text)) {
-    shown = visible_lines(text);
+    shown = visible_lines(text, colours_);
     text = shown;
   }
   // What is large goes out as it is.

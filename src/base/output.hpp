@@ -25,8 +25,11 @@ class Output {
   ~Output() { flush(); }
 
   // For people: control characters that come from files are shown, not sent (base/visible.hpp). Machine forms have
-  // rules of their own.
-  void for_people(bool yes) { for_people_ = yes; }
+  // rules of their own, and no colours: whatever looks like one there is a name's.
+  void for_people(bool yes, bool colours = true) {
+    for_people_ = yes;
+    colours_ = colours;
+  }
   // Cells of CSV that a spreadsheet would take for a formula get a quote in front.
   void csv_safe(bool yes) { csv_safe_ = yes; }
   [[nodiscard]] bool csv_safe() const { return csv_safe_; }
@@ -64,6 +67,7 @@ class Output {
   int descriptor_ = -1;
   int error_ = 0;
   bool for_people_ = false;
+  bool colours_ = true;
   bool csv_safe_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "cli/program.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -89,7 +90,9 @@ struct Program {
     if (global.version) return show_version();
     global.csv = global.csv || csv_safe;
     FATHOM_CHECK(check_forms(entry, global));
-    out.for_people(!global.json && !global.csv);
+    // What a terminal shows is for people whatever its form: no program reads it by the form's rules.
+    const bool machine = global.json || global.csv;
+    out.for_people(!machine || isatty(STDOUT_FILENO) == 1, !machine);
     out.csv_safe(csv_safe);
     FATHOM_CHECK(check_positionals(entry, declared));
     const unsigned processes = team().size();

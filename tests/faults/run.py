@@ -568,6 +568,22 @@ def same_bytes(scratch):
     check(pages[0].read_bytes() == pages[1].read_bytes(), "a page has other bytes the second time")
 
 
+def on_a_terminal(*words):
+    """What a terminal gets to show."""
+    ours, its = os.openpty()
+    with subprocess.Popen([FATHOM, *map(str, words)], stdin=subprocess.DEVNULL, stdout=its, stderr=subprocess.DEVNULL) as child:
+        os.close(its)
+        shown = b""
+        try:
+            while piece := os.read(ours, 65536):
+                shown += piece
+        except OSError:  # the way a terminal ends
+            pass
+        check(child.wait(timeout=60) == 0, words)
+    os.close(ours)
+    return shown
+
+
 def escapes(scratch):
     """Names in files do not drive the terminal."""
     bad = b"m\x1b]0;\x07\x9bn\r"
@@ -617,6 +633,11 @@ def escapes(scratch):
             check(done.returncode in (0, 1, 2), command, path, done.returncode, done.stderr)
             for stream in (done.stdout, done.stderr):
                 check(b"\x1b" not in stream and b"\nFORGED" not in stream, command, path, "lets a name through:", stream[:400])
+    # On a terminal machine forms are read by people, too; in a pipe they hold what the file holds.
+    for form in ("--csv", "--json"):
+        shown = on_a_terminal("events", trace, form)
+        check(b"FORGED" in shown and b"\x1b" not in shown, form, "sends to a terminal", shown[:400])
+    check(b"\x1b[8m" in fathom("events", trace, "--csv").stdout, "changes what a machine reads")
     figure = scratch / "figure.svg"
     check(fathom("model", experiment, "--plot", figure).returncode == 0, "no figure")
     check(not [letter for letter in figure.read_text() if (letter < " " and letter != "\n") or "\x7f" <= letter < "\xa0"],
