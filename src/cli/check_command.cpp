@@ -138,11 +138,11 @@ class CheckCommand final : public Command {
 
   void write_text(Session& session, const std::string& format, bool sound, const Result<void>& outcome) const {
     const Terminal& terminal = session.terminal();
-    std::size_t defects = 0;
+    std::uint64_t defects = 0;
     for (const Diagnostic& one : session.work()->diagnostics.all()) {
       const std::string place = one.place.text();
       const bool info = one.severity == Severity::info;
-      if (!info) ++defects;
+      if (!info) defects += one.count;
       session.out().write(fmt::format("{}: {}: {}{}\n", visible(place.empty() ? path_ : place),
                                       terminal.paint(to_string(one.severity), info ? Style::dim : Style::yellow),
                                       visible(one.text), one.count > 1 ? fmt::format(" ({} times)", one.count) : ""));

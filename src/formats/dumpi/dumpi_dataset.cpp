@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/visible.hpp"
 #include "formats/dumpi/check.hpp"
@@ -54,6 +56,12 @@ Result<std::vector<InfoEntry>> DumpiDataset::describe(bool count) {
   const Sections& sections = files.front().file.sections();
   if (sections.has(Section::header)) {
     entries.push_back({"host", sections.header.host});
+    std::set<std::string_view> hosts;
+    for (const RankFile& rank : files) {
+      const Sections& own = rank.file.sections();
+      if (own.has(Section::header)) hosts.insert(own.header.host);
+    }
+    if (hosts.size() > 1) entries.push_back({"hosts", std::uint64_t{hosts.size()}});
     entries.push_back({"user", sections.header.user});
     entries.push_back({"start_time", sections.header.start_time});
     if (const Header& header = sections.header; !header.mesh_size.empty()) {

@@ -8,6 +8,7 @@
 #include "base/share_out.hpp"
 #include "formats/dumpi/argument_text.hpp"
 #include "formats/dumpi/event_stream.hpp"
+#include "formats/dumpi/senders.hpp"
 
 namespace fathom::dumpi {
 
@@ -185,6 +186,7 @@ Result<std::shared_ptr<const DumpiTrace>> DumpiTrace::make(std::shared_ptr<const
                                                                       set->files().size(), bytes, Holder::all, read));
   trace->positions_ = std::make_unique<Position[]>(set->files().size());
   trace->windows_ = std::make_unique<WindowIndex[]>(trace->where_.size());
+  FATHOM_TRY(trace->senders_, senders_of_strangers(*trace, *trace->scans_));
   return std::shared_ptr<const DumpiTrace>(std::move(trace));
 }
 

@@ -11,6 +11,9 @@
 
 namespace fathom::dumpi {
 
+// Receives from anybody without a status, while their senders are still being looked for, have peers from here down.
+inline constexpr std::int32_t kFirstStranger = -3;
+
 class DumpiTrace final : public Trace, public ManyDetails {
  public:
   static Result<std::shared_ptr<const DumpiTrace>> make(std::shared_ptr<const RankSet> set);
@@ -38,6 +41,12 @@ class DumpiTrace final : public Trace, public ManyDetails {
     const auto& list = cancelled_[file];
     return !list.empty() && std::binary_search(list.begin(), list.end(), sequence);
   }
+  // Who sent what the n-th receive of the location from anybody without a status got.
+  [[nodiscard]] std::int32_t sender_of_stranger(LocationId location, std::size_t n) const {
+    if (senders_.empty()) return kFirstStranger - static_cast<std::int32_t>(n);
+    const auto& list = senders_[location.index()];
+    return n < list.size() ? list[n] : kUnknownPeer;
+  }
   [[nodiscard]] std::span<const std::uint32_t> counters_of(std::size_t file) const { return counters_[file]; }
 
  private:
@@ -61,6 +70,7 @@ class DumpiTrace final : public Trace, public ManyDetails {
   std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> address_markers_;
   std::vector<std::vector<std::uint32_t>> counters_;   // metric of each counter of a file
   std::vector<std::vector<std::uint64_t>> cancelled_;  // sends of each file
+  std::vector<std::vector<std::int32_t>> senders_;     // by location, as senders_of_strangers() gives them
   std::unique_ptr<Position[]> positions_;
   std::unique_ptr<WindowIndex[]> windows_;  // by location
 };

@@ -132,7 +132,7 @@ void DumpiStream::recv_event(const CommunicatorView& comm, std::int64_t source, 
     if (tag == kAnyTag) tag = status->tag;
   }
   const bool wildcard = source == kAnySource && status == nullptr;
-  event.peer = wildcard ? kUnknownPeer : tables_.world_rank(comm, source);
+  event.peer = wildcard ? trace_.sender_of_stranger(location_, strangers_++) : tables_.world_rank(comm, source);
   event.tag = static_cast<std::int32_t>(tag);
 }
 

@@ -60,7 +60,8 @@ class DumpiStream final : public CopyableStream {
   std::uint64_t number_ = 0;
   Rollover rollover_;
   Call call_;
-  bool use_cpu_ = false;  // the only clock
+  bool use_cpu_ = false;       // the only clock
+  std::size_t strangers_ = 0;  // receives from anybody without a status, so far
   // Of the record in hand: whether it is of this thread, its region and its times.
   bool mine_ = false;
   bool timed_ = false;

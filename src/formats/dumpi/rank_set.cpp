@@ -20,7 +20,7 @@ namespace fathom::dumpi {
 template <class Pack>
 static void pack_fields(Pack& pack, ScanResult& scan) {
   pack(scan.records, scan.end, scan.chunks, scan.per_function, scan.threads, scan.any_wall, scan.any_cpu, scan.in_order,
-       scan.end_mark, scan.notable, scan.notable_number, scan.damage);
+       scan.end_mark, scan.any_source, scan.notable, scan.notable_number, scan.damage);
 }
 
 namespace fs = std::filesystem;
@@ -268,7 +268,9 @@ Result<const std::vector<ScanResult>*> RankSet::scans() const {
     };
     FATHOM_TRY(std::vector<ScanResult> results,
                share_out<ScanResult>("scanning", files_.size(), bytes, Holder::all, one));
-    FATHOM_CHECK(check_identities(files_, results, metafile_ ? metafile_->ranks : std::nullopt, work_));
+    // A number in the metafile that is not believed says nothing about the files.
+    const bool told = metafile_ && metafile_->ranks && *metafile_->ranks == world_size_;
+    FATHOM_CHECK(check_identities(files_, results, told ? metafile_->ranks : std::nullopt, work_));
     if (work_->options.text(kClock) != "raw") {
       FATHOM_TRY(const std::vector<std::int64_t> shifts, clock_shifts(files_, results, work_));
       for (std::size_t i = 0; i < files_.size(); ++i) files_[i].file.shift_clock(shifts[i]);

@@ -11,6 +11,7 @@ namespace fathom::dumpi {
 
 namespace {
 
+constexpr std::int32_t kAnySource = -1;
 constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 18;
 
 std::string what_went_wrong(Decoder::Outcome outcome, Bytes rest) {
@@ -94,6 +95,30 @@ bool is_notable(std::uint16_t id) {
 
 namespace {
 
+const std::byte* arguments_of(const std::byte* record) {
+  const auto mask = static_cast<std::uint8_t>(record[2]);
+  const std::byte* p = record + 3 + ((mask & kMaskThread) != 0 ? 2 : 0) + ((mask & kMaskCpu) != 0 ? 12 : 0) +
+                       ((mask & kMaskWall) != 0 ? 12 : 0);
+  if ((mask & kMaskCounters) != 0) p += 1 + 16 * static_cast<std::size_t>(*p);
+  return p;
+}
+
+// Where the source stands in the arguments of a receive; 0 = it is none.
+constexpr std::size_t source_place(std::uint16_t id) {
+  switch (id) {
+    case ids::kRecv:
+    case ids::kIrecv:
+    case ids::kRecvInit:  // count datatype source
+      return 4 + 2;
+    case ids::kSendrecv:  // sendcount sendtype dest sendtag recvcount recvtype source
+      return 4 + 2 + 4 + 4 + 4 + 2;
+    case ids::kSendrecvReplace:  // count datatype dest sendtag source
+      return 4 + 2 + 4 + 4;
+    default:
+      return 0;
+  }
+}
+
 // Programs ask for their rank, or the size of a type, again and again. The same question with the same answer tells
 // nothing new until something is made.
 class Questions {
@@ -105,10 +130,7 @@ class Questions {
       asked_.clear();
       return true;
     }
-    const auto mask = static_cast<std::uint8_t>(record[2]);
-    const std::byte* arguments = record + 3 + ((mask & kMaskThread) != 0 ? 2 : 0) + ((mask & kMaskCpu) != 0 ? 12 : 0) +
-                                 ((mask & kMaskWall) != 0 ? 12 : 0);
-    if ((mask & kMaskCounters) != 0) arguments += 1 + 16 * static_cast<std::size_t>(*arguments);
+    const std::byte* const arguments = arguments_of(record);
     const std::string_view text(reinterpret_cast<const char*>(arguments), static_cast<std::size_t>(end - arguments));
     return asked_.emplace(id, text).second;
   }
@@ -200,6 +222,9 @@ Result<ScanResult> scan(const File& file, const Work& work) {
       chunk.cpu.all_timed = false;
     }
     ++result.per_function[id];
+    if (const std::size_t source = source_place(id); source != 0 && !result.any_source) {
+      result.any_source = detail::load<std::int32_t>(arguments_of(begin) + source) == kAnySource;
+    }
     if (notable[id] && questions.is_news(id, begin, p)) {
       result.notable.push_back(offset);
       result.notable_number.push_back(result.records);

@@ -110,6 +110,7 @@ struct ScanResult {
   // On the clock of the events no call of a thread begins before the one in front of it has returned.
   bool in_order = true;
   bool end_mark = false;
+  bool any_source = false;             // something is received from anybody, or from nobody
   std::vector<std::uint64_t> notable;  // offsets of records that define communicators, groups, datatypes, windows
   std::vector<std::uint64_t> notable_number;
   std::optional<Error> damage;  // why the stream ends before its end mark

@@ -120,6 +120,17 @@ TEST_F(DumpiClocks, FilesOfAnotherRunAreTold) {
   EXPECT_EQ(noticed_times("dumpi.other_run"), 1);
 }
 
+// A number of ranks that no run has is not taken, and the files are not blamed for it.
+TEST_F(DumpiClocks, ANumberOfRanksThatIsNotBelievedAccusesNobody) {
+  ASSERT_NE(run(two_hosts(0)), nullptr);
+  write("run.meta", "numprocs=10000000\nfileprefix=run\n");
+  const auto opened = open("run.meta");
+  ASSERT_TRUE(opened.ok());
+  ASSERT_TRUE((*opened)->scans().ok());
+  EXPECT_EQ(noticed_times("dumpi.metafile_numprocs"), 1);
+  EXPECT_EQ(noticed_times("dumpi.wrong_size"), 0);
+}
+
 TEST_F(DumpiClocks, MeshesAreTopologies) {
   auto ranks = two_hosts(0);
   for (int r = 0; r < 2; ++r) {

@@ -100,19 +100,19 @@ TEST_F(DumpiMessages, WildcardsTakeTheRecordedSourceAndTag) {
   ranks[1].send("MPI_Send", 1, kInt, 2, 6, kWorld);
   ranks[2].recv(1, kInt, kAny, kAny, kWorld, got(4, 1, 6));
   ranks[2].recv(1, kInt, kAny, 5, kWorld, got(4, 0, 5));
-  // Nobody knows whom this one got its message from.
+  // Nothing is left for this one: it may have been from the null process.
   ranks[2].recv(1, kInt, kAny, 5, kWorld, {});
   make(ranks);
   EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 2, 1, 4}, {1, 0, 2, 0, 4}}));
   EXPECT_EQ(events(2)[2].peer, kUnknownPeer);
 }
 
-// Rank 0 sends 4 and 8 bytes to rank 2; the receive from anybody is posted first, so that the one from rank 0 may have
-// got either. Rank 1 has nothing left: what was received from it is certain.
+// Rank 0 sends 4, 8 and 12 bytes to rank 2, which does not receive all of it; the receive from anybody is posted first,
+// so that the one from rank 0 may have got a later message. Rank 1 has nothing left: what was received from it is
+// certain.
 TEST_F(DumpiMessages, ReceivesBehindOneFromSomebodyUnknownAreUncertain) {
   std::vector<TraceMaker> ranks(3);
-  ranks[0].send("MPI_Send", 1, kInt, 2, 5, kWorld);
-  ranks[0].send("MPI_Send", 2, kInt, 2, 5, kWorld);
+  for (const int count : {1, 2, 3}) ranks[0].send("MPI_Send", count, kInt, 2, 5, kWorld);
   ranks[1].send("MPI_Send", 1, kInt, 2, 5, kWorld);
   ranks[2].recv(9, kInt, kAny, 5, kWorld, {});
   ranks[2].recv(9, kInt, 0, 5, kWorld, {});
@@ -135,6 +135,94 @@ TEST_F(DumpiMessages, AReceiveFromAnybodyWithAnotherTagOrPostedLaterTookNothing)
   make(ranks);
   EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 1, 1, 4}}));
   EXPECT_EQ(noticed_times("trace.uncertain_message"), 0);
+}
+
+// All that nobody received by name was taken by the receives from anybody: where one process alone has sent it, it was
+// that one. Tags are apart from each other.
+TEST_F(DumpiMessages, AReceiveFromAnybodyTookWhatIsLeft) {
+  std::vector<TraceMaker> ranks(3);
+  ranks[0].send("MPI_Send", 1, kInt, 2, 5, kWorld);
+  ranks[0].send("MPI_Send", 2, kInt, 2, 5, kWorld);
+  ranks[0].send("MPI_Send", 3, kInt, 2, 6, kWorld);
+  ranks[1].send("MPI_Send", 4, kInt, 2, 5, kWorld);
+  ranks[1].send("MPI_Send", 5, kInt, 2, 7, kWorld);
+  ranks[2].recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[2].recv(9, kInt, 0, 5, kWorld, {});
+  ranks[2].recv(9, kInt, 1, 5, kWorld, {});
+  ranks[2].recv(9, kInt, kAny, 7, kWorld, {});
+  ranks[2].recv(9, kInt, kAny, 6, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{
+                            {0, 0, 2, 0, 4}, {0, 1, 2, 1, 8}, {0, 2, 2, 4, 12}, {1, 0, 2, 2, 16}, {1, 1, 2, 3, 20}}));
+  EXPECT_EQ(noticed_times("trace.uncertain_message"), 0);
+  EXPECT_EQ(noticed_times("dumpi.likely_sender"), 0);
+  EXPECT_EQ(noticed_times("trace.unknown_peer"), 0);
+}
+
+// Any tag as well: what was sent keeps its order.
+TEST_F(DumpiMessages, AReceiveOfAnythingTookWhatIsLeft) {
+  std::vector<TraceMaker> ranks(2);
+  ranks[0].send("MPI_Send", 1, kInt, 1, 5, kWorld);
+  ranks[0].send("MPI_Send", 2, kInt, 1, 6, kWorld);
+  ranks[0].send("MPI_Send", 3, kInt, 1, 5, kWorld);
+  ranks[1].recv(9, kInt, kAny, 6, kWorld, {});
+  ranks[1].recv(9, kInt, kAny, kAny, kWorld, {});
+  ranks[1].recv(9, kInt, 0, 5, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 1, 1, 4}, {0, 1, 1, 0, 8}, {0, 2, 1, 2, 12}}));
+  EXPECT_EQ(noticed_times("trace.unknown_peer"), 0);
+}
+
+// Some libraries record the null process as anybody. What nothing is left for does not stand in the way of the others.
+TEST_F(DumpiMessages, AReceiveFromNobodyLeavesTheOthersAlone) {
+  std::vector<TraceMaker> ranks(2);
+  ranks[0].send("MPI_Send", 1, kInt, 1, 5, kWorld);
+  ranks[0].send("MPI_Send", 2, kInt, 1, 6, kWorld);
+  ranks[1].recv(9, kInt, kAny, 6, kWorld, {});
+  ranks[1].recv(9, kInt, 0, 6, kWorld, {});
+  ranks[1].recv(9, kInt, kAny, kAny, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 1, 2, 4}, {0, 1, 1, 1, 8}}));
+}
+
+// When no receive is under way and as much has arrived as was sent, what comes later has nothing to do with it: the
+// first receive from anybody got the message of rank 0, the second that of rank 1. In the end both have sent one and
+// either may have come first: that is a guess, and said.
+TEST_F(DumpiMessages, ReceivesFromAnybodyAreApartInTime) {
+  std::vector<TraceMaker> ranks(3);
+  ranks[0].at(1000).send("MPI_Send", 1, kInt, 2, 5, kWorld);
+  ranks[2].at(2000).recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[1].at(3000).send("MPI_Send", 2, kInt, 2, 5, kWorld);
+  ranks[2].at(4000).recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[1].at(5000).send("MPI_Send", 3, kInt, 2, 5, kWorld);
+  ranks[0].at(6000).send("MPI_Send", 4, kInt, 2, 5, kWorld);
+  ranks[2].at(7000).recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[2].at(8000).recv(9, kInt, kAny, 5, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{0, 0, 2, 0, 4}, {0, 1, 2, 3, 16}, {1, 0, 2, 1, 8}, {1, 1, 2, 2, 12}}));
+  const auto all = work_->diagnostics.all();
+  const auto guessed = std::ranges::find(all, "dumpi.likely_sender", &Diagnostic::id);
+  ASSERT_NE(guessed, all.end());
+  EXPECT_EQ(guessed->count, 2U);
+  // A window shows the same senders.
+  const std::int64_t zero = std::int64_t{kWallBias} * 1'000'000'000;
+  EXPECT_EQ(messages({zero + 6500, zero + 9000}).size(), 2U);
+  EXPECT_EQ(events(2, {zero + 3500, zero + 9000})[0].peer, 1);
+}
+
+// Clocks of the CPU say nothing about what came first.
+TEST_F(DumpiMessages, WithoutWallTimesSeveralSendersStayUnknown) {
+  std::vector<TraceMaker> ranks(3);
+  for (TraceMaker& rank : ranks) rank.mask(0x47);
+  ranks[0].send("MPI_Send", 1, kInt, 2, 5, kWorld);
+  ranks[1].send("MPI_Send", 2, kInt, 2, 5, kWorld);
+  ranks[1].send("MPI_Send", 3, kInt, 2, 6, kWorld);
+  ranks[2].recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[2].recv(9, kInt, kAny, 5, kWorld, {});
+  ranks[2].recv(9, kInt, kAny, 6, kWorld, {});
+  make(ranks);
+  EXPECT_EQ(messages(), (std::vector<Pair>{{1, 1, 2, 2, 12}}));
+  EXPECT_EQ(noticed_times("trace.unknown_peer"), 1);
 }
 
 TEST_F(DumpiMessages, NobodyIsNoPeer) {
