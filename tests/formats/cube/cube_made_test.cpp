@@ -40,6 +40,21 @@ TEST(CubeMade, ValuesAreWhereTheyBelong) {
   EXPECT_TRUE((*dataset)->work()->diagnostics.defective());
 }
 
+Members with_anchor(const std::string& from, const std::string& to) {
+  Members members = small_members();
+  std::string& anchor = members[0].second;
+  anchor.replace(anchor.find(from), from.size(), to);
+  return members;
+}
+
+// A derived metric that the file has is one of its metrics.
+TEST(CubeMade, CountOfMetrics) {
+  auto dataset =
+      open_bytes(make_tar(with_anchor("metric::visits() &lt; 2", "${cube::#metrics}+${cube::#root::metrics}")));
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ(values_of(**dataset, "d", Flavour::Kind::exclusive).front(), "6");
+}
+
 TEST(CubeMade, RewriteKeepsWhatIsNotKnown) {
   auto dataset = open_bytes(make_tar(small_members()));
   ASSERT_TRUE(dataset.ok()) << dataset.error().text();
