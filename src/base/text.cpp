@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/decimal.hpp"
+#include "base/utf8.hpp"
 
 namespace fathom {
 
@@ -200,9 +201,6 @@ std::string fit(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-namespace {
-
-// Length of the valid UTF-8 sequence at `at`, or 0.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : static_cast<unsigned char>(0);
@@ -221,8 +219,6 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   }
   return 0;
 }
-
-}  // namespace
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
