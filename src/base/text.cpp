@@ -265,10 +265,12 @@ std::string xml_escape(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text, i);
     const char c = text[i];
-    if (length == 0) {
+    const std::string_view character = text.substr(i, length);
+    // U+FFFE and U+FFFF are none that XML may have.
+    if (length == 0 || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF") {
       out += "\xEF\xBF\xBD";
     } else if (length > 1) {
-      out += text.substr(i, length);
+      out += character;
     } else if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {

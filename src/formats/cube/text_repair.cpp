@@ -36,15 +36,17 @@ Result<void> TextRepair::pass(std::string_view text, bool last) {
     if (at == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[at]);
     const std::size_t length = byte < 0x80 ? 0 : utf8_length(text, at);
-    if (length > 0 && !no_character(text.substr(at, length))) {
+    const bool nothing = length > 0 && no_character(text.substr(at, length));
+    if (length > 0 && !nothing) {
       at += length;
       continue;
     }
     if (byte >= 0x80 && !last && text.size() - at < kLongestCharacter) break;
     FATHOM_CHECK(flush());
-    if (byte < 0x80) {
+    if (byte < 0x80 || nothing) {
       note(control_, text.substr(0, at));
       FATHOM_CHECK(sink_("?"));
+      if (nothing) at += length - 1;
     } else {
       note(latin1_, text.substr(0, at));
       const char two[] = {static_cast<char>(0xC0U | byte >> 6U), static_cast<char>(0x80U | (byte & 0x3FU))};

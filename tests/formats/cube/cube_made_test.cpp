@@ -79,6 +79,9 @@ TEST(CubeMade, NamesThatAreNoUtf8) {
   EXPECT_EQ(name_of("a\x01\x1B[31mb", &said), "a??[31mb");
   EXPECT_EQ(said, Texts{"cube.control_character 2 made.cubex(anchor.xml):23"});
   said.clear();
+  EXPECT_EQ(name_of("a\xEF\xBF\xBF\xEF\xBF\xBE\xEF\xBF\xBD", &said), "a??\xEF\xBF\xBD");
+  EXPECT_EQ(said, Texts{"cube.control_character 2 made.cubex(anchor.xml):23"});
+  said.clear();
   EXPECT_EQ(name_of("\u00FC\u20AC", &said), "\u00FC\u20AC");
   EXPECT_TRUE(said.empty());
 }

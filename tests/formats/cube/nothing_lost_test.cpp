@@ -7,6 +7,7 @@
 #include "formats/cube/cube_made.hpp"
 #include "formats/cube/cube_support.hpp"
 #include "formats/cube/from_profile.hpp"
+#include "profile/inspect/inspect.hpp"
 
 namespace fathom::cube::testing {
 namespace {
@@ -193,6 +194,17 @@ TEST(CubeSystem, GroupsInGroups) {
   ASSERT_EQ(system.location_count(), 3U);
   EXPECT_EQ(system.path(system.locations[2]), "m/n/p0/gpu/s0");
   EXPECT_EQ(values_of(**dataset, "visits", Flavour::Kind::inclusive, true), (Texts{"48", "16", "0", "20"}));
+  // The inner group is no node of the machine.
+  const auto entries = (*dataset)->describe(false);
+  ASSERT_TRUE(entries.ok());
+  for (const InfoEntry& entry : *entries) {
+    if (entry.key != "nodes") continue;
+    EXPECT_EQ(std::get<std::uint64_t>(entry.value), 1U);
+  }
+  const auto view = inspect::node_view(**(*dataset)->profile(), MetricId(0));
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(view->nodes, 1U);
+  EXPECT_EQ(view->over_nodes.maximum, 48);
   ScratchFile target("nested.cubex");
   ASSERT_TRUE((*dataset)->rewrite(target.path(), {}).ok());
   const DatasetPtr again = open_or_fail(target.path());
