@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/decimal.hpp"
+#include "base/utf8.hpp"
 
 namespace fathom {
 
@@ -200,9 +201,6 @@ std::string fit(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-namespace {
-
-// Length of the valid UTF-8 sequence at `at`, or 0.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : static_cast<unsigned char>(0);
@@ -221,8 +219,6 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   }
   return 0;
 }
-
-}  // namespace
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
@@ -269,10 +265,12 @@ std::string xml_escape(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text, i);
     const char c = text[i];
-    if (length == 0) {
+    const std::string_view character = text.substr(i, length);
+    // U+FFFE and U+FFFF are none that XML may have.
+    if (length == 0 || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF") {
       out += "\xEF\xBF\xBD";
     } else if (length > 1) {
-      out += text.substr(i, length);
+      out += character;
     } else if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {

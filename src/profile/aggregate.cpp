@@ -77,10 +77,14 @@ Cells fold_groups(const Cells& cells, const Grouping& grouping) {
   return fold_columns(fold_rows(cells, grouping.rows), grouping.columns);
 }
 
-Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping) {
+Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour& flavour, const Grouping& grouping,
+                             bool void_values) {
   const Definitions& defs = profile.defs();
   if (defs.metric(id).derived() && why_unavailable(profile, id).empty()) {
-    FATHOM_TRY(const bool off, expression::switched_off(profile, id));
+    bool off = false;
+    if (!void_values) {
+      FATHOM_TRY(off, expression::switched_off(profile, id));
+    }
     if (!off) {
       auto cells = expression::evaluate_groups(profile, id, flavour, grouping);
       if (cells.ok()) return cells;
@@ -92,7 +96,8 @@ Result<Cells> compute_groups(const Profile& profile, MetricId id, const Flavour&
   }
   const std::optional<IndexRange> range = one_range(grouping);
   const std::optional<IndexRange> singles_range = single_columns(grouping);
-  Selection selection{flavour, {}, range.value_or(singles_range.value_or(all_locations(defs))), range.has_value()};
+  Selection selection{
+      flavour, {}, range.value_or(singles_range.value_or(all_locations(defs))), range.has_value(), void_values};
   // Rows that are single contexts need no table over all of them.
   const bool singles = !grouping.rows.empty() && std::all_of(grouping.rows.begin(), grouping.rows.end(),
                                                              [](const auto& g) { return g.size() == 1; });

@@ -19,8 +19,9 @@ struct Grouping {
 };
 
 // Stored metrics and pre-derived ones are added up; post-derived ones are evaluated on operands that are added up, so
-// that a ratio of a group is the ratio of its sums.
-Result<Cells> compute_groups(const Profile& profile, MetricId metric, const Flavour& flavour, const Grouping& grouping);
+// that a ratio of a group is the ratio of its sums. `void_values` as in Selection.
+Result<Cells> compute_groups(const Profile& profile, MetricId metric, const Flavour& flavour, const Grouping& grouping,
+                             bool void_values = false);
 
 // One of several tables over the same locations: a flavour of the metric over groups of contexts.
 struct GroupRequest {

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 namespace {
@@ -13,6 +15,11 @@ SystemNodeId part_around(const SystemTree& system, LocationId location, SystemLe
   if (level == SystemLevel::thread) return at;
   const SystemKind kind = level == SystemLevel::node ? SystemKind::node : SystemKind::group;
   while (at.valid() && system.nodes[at.index()].kind != kind) at = system.nodes[at.index()].parent;
+  if (level != SystemLevel::node) return at;
+  // Sockets and the like are parts of a node.
+  for (SystemNodeId up = at; up.valid(); up = system.nodes[up.index()].parent) {
+    if (equal_ignoring_case(system.nodes[up.index()].type, "node")) return up;
+  }
   return at;
 }
 

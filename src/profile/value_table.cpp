@@ -67,20 +67,18 @@ class Values {
     return choice_.contexts ? (*choice_.contexts)[row] : ContextId(row);
   }
 
-  [[nodiscard]] Result<Cells> block(MetricId metric, Selection selection) const {
-    FATHOM_TRY(Cells cells, compute(*profile_, metric, selection));
-    if (!choice_.metric_exclusive) return cells;
-    // What is stored for the metric itself decides what is taken off.
-    if (selection.flavour.kind == Flavour::Kind::stored && !defs().metric(metric).scopes.empty()) {
-      const bool inclusive = defs().metric(metric).scopes[0].scope == Scope::inclusive;
-      selection.flavour.kind = inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive;
-    }
-    for (const MetricId child : defs().metric_children(metric)) {
-      if (defs().metric(child).hidden || !why_unavailable(*profile_, child).empty()) continue;
-      FATHOM_TRY(const Cells part, compute(*profile_, child, selection));
-      FATHOM_CHECK(subtract(cells, part, defs().metric(metric).name));
-    }
-    return cells;
+  [[nodiscard]] Result<Cells> block(MetricId metric, const Selection& selection) const {
+    return without_parts(metric, [&](MetricId id, const Flavour& flavour, bool void_values) {
+      Selection one = selection;
+      one.flavour = flavour;
+      one.void_values = void_values;
+      return compute(*profile_, id, one);
+    });
+  }
+  [[nodiscard]] Result<Cells> grouped(MetricId metric, const Grouping& grouping) const {
+    return without_parts(metric, [&](MetricId id, const Flavour& flavour, bool void_values) {
+      return compute_groups(*profile_, id, flavour, grouping, void_values);
+    });
   }
 
   [[nodiscard]] Result<Cells> total(MetricId metric) const {
@@ -90,7 +88,7 @@ class Values {
     if (selection.contexts.empty()) return Cells(defs().metric(metric).type, 0, 1);
     // A derived metric's total follows from those of its operands.
     if (defs().metric(metric).derived() && !choice_.metric_exclusive) {
-      return compute_groups(*profile_, metric, choice_.flavour, {{selection.contexts}, {choice_.locations}});
+      return compute_groups(*profile_, metric, choice_.flavour, {{selection.contexts}, {choice_.locations}}, true);
     }
     Cells sum(defs().metric(metric).type, 1, 1);
     bool fresh = true;
@@ -124,6 +122,26 @@ class Values {
   }
 
  private:
+  // The metric's values, what void metrics store among them, or what is left of them without the metrics below it;
+  // there what is void counts as nothing.
+  template <class Read>
+  [[nodiscard]] Result<Cells> without_parts(MetricId metric, Read&& read) const {
+    Flavour flavour = choice_.flavour;
+    FATHOM_TRY(Cells cells, read(metric, flavour, true));
+    if (!choice_.metric_exclusive) return cells;
+    // What is stored for the metric itself decides what is taken off.
+    if (flavour.kind == Flavour::Kind::stored && !defs().metric(metric).scopes.empty()) {
+      const bool inclusive = defs().metric(metric).scopes[0].scope == Scope::inclusive;
+      flavour.kind = inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive;
+    }
+    for (const MetricId child : defs().metric_children(metric)) {
+      if (defs().metric(child).hidden || !why_unavailable(*profile_, child).empty()) continue;
+      FATHOM_TRY(const Cells part, read(child, flavour, false));
+      FATHOM_CHECK(subtract(cells, part, defs().metric(metric).name));
+    }
+    return cells;
+  }
+
   void add_blocks(MetricId metric, std::vector<Part>& out) const {
     if (expression::is_over_locations(*profile_, metric)) {
       out.push_back({Part::Kind::over_locations, metric});
@@ -277,7 +295,7 @@ class BlockReader final : public BatchReader {
       else
         for (const SystemGroup& group : choice.groups) grouping.columns.push_back(group.locations);
       for (const ContextId id : values_->contexts()) grouping.rows.push_back({id});
-      FATHOM_TRY(cells, compute_groups(values_->profile(), part_.metric, choice.flavour, grouping));
+      FATHOM_TRY(cells, values_->grouped(part_.metric, grouping));
     } else {
       const Selection selection{.flavour = choice.flavour,
                                 .contexts = values_->contexts(),

@@ -110,6 +110,7 @@ TEST(Text, QuotesForMachines) {
   EXPECT_EQ(xml_escape("<&>'\""), "&lt;&amp;&gt;&apos;&quot;");
   EXPECT_EQ(xml_escape("a\tb\x01"), "a\tb?");
   EXPECT_EQ(xml_escape("L\xf6s \xc3\xb6"), "L\xef\xbf\xbds \xc3\xb6");
+  EXPECT_EQ(xml_escape("a\xEF\xBF\xBF\xEF\xBF\xBE"), "a\xef\xbf\xbd\xef\xbf\xbd");
 }
 
 TEST(Text, DemanglesOnlySymbols) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "memory_profile.hpp"
 #include "profile/views.hpp"
 
@@ -51,6 +53,28 @@ TEST(SystemGroups, NodesProcessesThreads) {
   EXPECT_EQ(system_groups(system, SystemLevel::thread).size(), 5U);
   const LocationId some[] = {LocationId(1U), LocationId(4U)};
   EXPECT_EQ(shapes(system_groups(system, SystemLevel::node, some)), (Shapes{{"n0", 1}, {"n1", 1}}));
+}
+
+// A node may have parts of its own between itself and its processes.
+TEST(SystemGroups, SocketsBelongToTheirNode) {
+  SystemTree system = small_system();
+  const auto named = [&](const char* name) {
+    return SystemNodeId(
+        static_cast<std::size_t>(std::find_if(system.nodes.begin(), system.nodes.end(),
+                                              [&](const SystemNode& node) { return node.name == name; }) -
+                                 system.nodes.begin()));
+  };
+  for (const char* node : {"n0", "n1"}) system.nodes[named(node).index()].type = "node";
+  for (const char* process : {"rank 0", "rank 1"}) {
+    SystemNode socket;
+    socket.kind = SystemKind::node;
+    socket.type = "socket";
+    socket.name = std::string("socket of ") + process;
+    socket.parent = named("n0");
+    const SystemNodeId added = system.add(std::move(socket));
+    system.nodes[named(process).index()].parent = added;
+  }
+  EXPECT_EQ(shapes(system_groups(system, SystemLevel::node)), (Shapes{{"n0", 4}, {"n1", 1}}));
 }
 
 TEST(SystemGroups, EqualNamesAreToldApart) {

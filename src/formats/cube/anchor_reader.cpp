@@ -12,6 +12,7 @@
 #include "formats/cube/anchor.hpp"
 #include "formats/cube/anchor_elements.hpp"
 #include "formats/cube/metrics_spec.hpp"
+#include "formats/cube/text_repair.hpp"
 #include "formats/cube/xml_feed.hpp"
 #include "io/inflate.hpp"
 #include "io/xml.hpp"
@@ -574,17 +575,30 @@ class AnchorParser final : private XmlHandler {
   std::optional<Error> failure_;
 };
 
+Result<void> tell_repairs(const TextRepair& repair, const Blob& blob, const Work& work) {
+  const auto tell = [&](const char* id, const TextRepair::Repaired& repaired, std::string text) -> Result<void> {
+    if (repaired.count == 0) return success();
+    return work->diagnostics.add(id, Severity::warning, Place::at_line(blob.name(), repaired.line), std::move(text),
+                                 repaired.count);
+  };
+  FATHOM_CHECK(tell("cube.no_utf8", repair.latin1(), "a byte that is no UTF-8 is read as Latin-1"));
+  return tell("cube.control_character", repair.control(), "a control character is read as '?'");
+}
+
 }  // namespace
 
 Result<Anchor> read_anchor(const Blob& blob, const Work& work, std::uint64_t limit) {
   AnchorParser parser(blob.name(), work);
   QuotingFilter filter([&](std::string_view text) { return parser.feed(text); });
+  TextRepair repair([&](std::string_view text) { return filter.feed(text); });
   if (is_gzip(blob.bytes())) {
-    FATHOM_CHECK(gunzip_pieces(blob, limit, [&](Bytes piece) { return filter.feed(as_text(piece)); }));
+    FATHOM_CHECK(gunzip_pieces(blob, limit, [&](Bytes piece) { return repair.feed(as_text(piece)); }));
   } else {
-    FATHOM_CHECK(filter.feed(blob.text()));
+    FATHOM_CHECK(repair.feed(blob.text()));
   }
+  FATHOM_CHECK(repair.finish());
   FATHOM_CHECK(filter.finish());
+  FATHOM_CHECK(tell_repairs(repair, blob, work));
   return parser.finish();
 }
 

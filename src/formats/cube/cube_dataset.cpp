@@ -43,8 +43,8 @@ Result<std::vector<InfoEntry>> CubeDataset::describe(bool count) {
   std::uint64_t processes = 0;
   for (const AnchorSystemNode& node : anchor.system) {
     if (node.kind != AnchorSystemNode::Kind::group) continue;
-    nodes.insert(node.parent);
     ++processes;
+    if (anchor.system[node.parent].kind == AnchorSystemNode::Kind::tree_node) nodes.insert(node.parent);
   }
   out.push_back({"processes", processes});
   out.push_back({"nodes", std::uint64_t{nodes.size()}});

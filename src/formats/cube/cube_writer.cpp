@@ -35,6 +35,12 @@ bool all_zero(const std::byte* at, std::size_t size) {
   return size == 0 || (at[0] == std::byte{0} && std::memcmp(at, at + 1, size - 1) == 0);
 }
 
+// Where the official reader takes a stored zero into sums and passes by what is not there: extremes, and the rates 0/0
+// and empty ranges of histograms, too.
+bool zeros_are_values(ValueType type) {
+  return absent_is_no_value(type) || type.kind == ValueKind::rate || type.kind == ValueKind::histogram;
+}
+
 std::string index_member(const std::vector<std::uint32_t>& numbers) {
   std::string out = "CUBEX.INDEX";
   append<std::uint32_t>(out, 1);
@@ -126,9 +132,9 @@ Result<void> write_metric(const Anchor& anchor, std::size_t metric, const RowSou
   }
   const std::size_t row_bytes = rows.row_bytes(metric);
   if (row_bytes == 0) return {};
-  // First pass: which rows hold anything. Zeros of extremes do: what is not there is no value.
+  // First pass: which rows hold anything.
   const auto type_of_values = cubepl::parse_dtype(anchor.metrics[metric].dtype);
-  const bool keep_zeros = type_of_values && absent_is_no_value(*type_of_values);
+  const bool keep_zeros = type_of_values && zeros_are_values(*type_of_values);
   std::vector<std::uint32_t> numbers;
   FATHOM_CHECK(rows.rows(metric, [&](std::uint32_t number, const std::byte* values) -> Result<void> {
     if (keep_zeros || !all_zero(values, row_bytes)) numbers.push_back(number);

@@ -454,6 +454,7 @@ ProfilePtr combine(Definitions definitions, std::vector<Part> parts, Rule rule) 
   // Programs name their metrics, so they go along as they are, but with variables of their own: what these hold may
   // speak of the inputs' contexts.
   const auto globals = std::make_shared<expression::Globals>();
+  globals->own_metrics = out->definitions->metrics.size();
   // What a metric set up for others before it became a stored one is set up by the next that stays derived.
   std::vector<expression::Tree> orphaned;
   for (const Part& part : parts) {

@@ -66,7 +66,9 @@ class Builder {
     for (const auto& [id, program] : profile.programs) {
       if (program->globals) globals_ = program->globals;
     }
-    if (!globals_) globals_ = std::make_shared<Globals>();
+    if (globals_) return;
+    globals_ = std::make_shared<Globals>();
+    globals_->own_metrics = defs.metrics.size();
   }
 
   Result<void> add(MetricId id, const Source& source) {

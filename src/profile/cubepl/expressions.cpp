@@ -184,8 +184,10 @@ NodeIndex Parser::metric() {
     }
   } else if (!peek(")")) {
     reference.flavour = flavour();
-    if (accept(",")) reference.system = flavour();
-    if (fixed) reference.reach = Reach::fixed;
+    const bool of_the_system = accept(",");
+    if (of_the_system) reference.system = flavour();
+    // Where the system's flavour is given as well it is the value of the resource, in every kind of metric.
+    if (fixed && !of_the_system) reference.reach = Reach::fixed;
   } else if (fixed) {
     reference.reach = Reach::total;
   }

@@ -188,12 +188,15 @@ double number_of(const SystemTree& system, SystemNodeId id) {
 
 Datum of_profile(std::string_view what, const Point& point) {
   const Definitions& defs = point.profile->defs();
+  // Those of the profile, the one that is worked out among them, without what was added on the fly.
   const auto metrics = [&](bool roots_only) {
+    const auto program = point.profile->programs.find(point.metric);
+    const bool known = program != point.profile->programs.end() && program->second->globals;
+    const std::size_t own = known ? program->second->globals->own_metrics : defs.metrics.size();
     std::size_t count = 0;
-    for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(own, defs.metrics.size()); ++i) {
       const Metric& metric = defs.metrics[i];
-      if (metric.hidden || MetricId(i) == point.metric || (roots_only && metric.parent.valid())) continue;
-      ++count;
+      count += !metric.hidden && (!roots_only || !metric.parent.valid());
     }
     return number(count);
   };

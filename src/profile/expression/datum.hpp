@@ -50,6 +50,8 @@ struct Globals {
   // Some program does, some program has an init expression; fixed before the first evaluation.
   bool sets_properties = false;
   bool any_init = false;
+  // How many metrics the profile had before others were added on the fly.
+  std::size_t own_metrics = 0;
 };
 
 }  // namespace fathom::expression

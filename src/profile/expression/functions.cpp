@@ -45,7 +45,7 @@ double apply(Function function, double x) {
     case Function::exp:
       return std::exp(x);
     case Function::log:
-      return x < 0 ? 0 : (x == 0 ? std::numeric_limits<double>::quiet_NaN() : std::log(x));
+      return x == 0 ? std::numeric_limits<double>::quiet_NaN() : (x > 0 ? std::log(x) : 0);
     case Function::log2:
       return std::log2(x);
     case Function::log10:

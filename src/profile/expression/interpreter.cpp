@@ -153,8 +153,8 @@ Datum Interpreter::eval(NodeIndex at) {
     case Op::subtract:
       return binary([](double a, double b) { return a - b; });
     case Op::multiply:
-      // Nothing of what is not known is nothing.
-      return binary([](double a, double b) { return a == 0 || b == 0 ? 0 : a * b; });
+      // Nothing of what is not known is nothing; the reference looks at the left one only.
+      return binary([](double a, double b) { return a == 0 ? 0 : a * b; });
     case Op::divide:
       return node.detail == 1 ? binary(divide_or_zero) : binary(divide);
     case Op::power:

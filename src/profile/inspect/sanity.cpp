@@ -67,10 +67,11 @@ Result<NodeView> node_view(const Profile& profile, MetricId metric) {
   const SystemTree& system = defs.system;
   NodeView out;
   out.locations = system.location_count();
-  // A node is what has processes right below it.
+  // A node is what has processes right below it; groups inside of a process are part of that.
   std::vector<bool> holds(system.nodes.size(), false);
   for (const SystemNode& node : system.nodes) {
-    if (node.kind == SystemKind::group && node.parent.valid()) holds[node.parent.index()] = true;
+    if (node.kind != SystemKind::group || !node.parent.valid()) continue;
+    if (system.nodes[node.parent.index()].kind == SystemKind::node) holds[node.parent.index()] = true;
   }
   std::vector<SystemNodeId> nodes;
   for (std::size_t i = 0; i < holds.size(); ++i) {

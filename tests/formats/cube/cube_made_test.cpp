@@ -4,6 +4,7 @@
 #include <random>
 
 #include "formats/cube/cube_support.hpp"
+#include "formats/cube/text_repair.hpp"
 
 namespace fathom::cube::testing {
 namespace {
@@ -38,6 +39,67 @@ TEST(CubeMade, ValuesAreWhereTheyBelong) {
   EXPECT_EQ(values_of(**dataset, "ticks", Flavour::Kind::exclusive),
             (Texts{"30", "110", "10", "0", "50", "80", "10", "20"}));
   EXPECT_TRUE((*dataset)->work()->diagnostics.defective());
+}
+
+Members with_anchor(const std::string& from, const std::string& to) {
+  Members members = small_members();
+  std::string& anchor = members[0].second;
+  anchor.replace(anchor.find(from), from.size(), to);
+  return members;
+}
+
+// A derived metric that the file has is one of its metrics.
+TEST(CubeMade, CountOfMetrics) {
+  auto dataset =
+      open_bytes(make_tar(with_anchor("metric::visits() &lt; 2", "${cube::#metrics}+${cube::#root::metrics}")));
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ(values_of(**dataset, "d", Flavour::Kind::exclusive).front(), "6");
+}
+
+// The official reader takes names byte by byte, whatever encoding the first line speaks of.
+TEST(CubeMade, NamesThatAreNoUtf8) {
+  const auto name_of = [](const std::string& name, std::vector<std::string>* said = nullptr) {
+    auto dataset = open_bytes(make_tar(with_anchor("<name>main</name>", "<name>" + name + "</name>")));
+    if (!dataset.ok()) return dataset.error().text();
+    for (const Diagnostic& diagnostic : (*dataset)->work()->diagnostics.all()) {
+      if (said != nullptr && diagnostic.severity >= Severity::warning) {
+        said->push_back(diagnostic.id + " " + std::to_string(diagnostic.count) + " " + diagnostic.place.text());
+      }
+    }
+    return (*(*dataset)->profile())->defs().regions[0].name;
+  };
+  std::vector<std::string> said;
+  EXPECT_EQ(name_of("gr\xFC\xDF\xE9", &said), "gr\u00FC\u00DF\u00E9");
+  EXPECT_EQ(said, Texts{"cube.no_utf8 3 made.cubex(anchor.xml):23"});
+  said.clear();
+  // What is UTF-8 stays so beside what is not.
+  EXPECT_EQ(name_of("\u00FC\u20AC\U0001F600\xFC", &said), "\u00FC\u20AC\U0001F600\u00FC");
+  EXPECT_EQ(said.size(), 1U);
+  said.clear();
+  EXPECT_EQ(name_of("a\x01\x1B[31mb", &said), "a??[31mb");
+  EXPECT_EQ(said, Texts{"cube.control_character 2 made.cubex(anchor.xml):23"});
+  said.clear();
+  EXPECT_EQ(name_of("a\xEF\xBF\xBF\xEF\xBF\xBE\xEF\xBF\xBD", &said), "a??\xEF\xBF\xBD");
+  EXPECT_EQ(said, Texts{"cube.control_character 2 made.cubex(anchor.xml):23"});
+  said.clear();
+  EXPECT_EQ(name_of("\u00FC\u20AC", &said), "\u00FC\u20AC");
+  EXPECT_TRUE(said.empty());
+}
+
+// A character may come in two pieces of a packed document.
+TEST(CubeMade, CharactersAcrossPieces) {
+  for (std::size_t cut = 0; cut < 12; ++cut) {
+    const std::string text = "a\u00FC\u20AC\xFC\xE2\x82";
+    std::string out;
+    TextRepair repair([&](std::string_view piece) -> Result<void> {
+      out += piece;
+      return {};
+    });
+    ASSERT_TRUE(repair.feed(text.substr(0, cut)).ok());
+    ASSERT_TRUE(repair.feed(text.substr(std::min(cut, text.size()))).ok());
+    ASSERT_TRUE(repair.finish().ok());
+    EXPECT_EQ(out, "a\u00FC\u20AC\u00FC\u00E2\u0082");
+  }
 }
 
 TEST(CubeMade, RewriteKeepsWhatIsNotKnown) {

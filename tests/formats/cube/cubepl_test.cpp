@@ -155,6 +155,9 @@ TEST(Cubepl, RulesOfTheReference) {
   EXPECT_EQ(*total("metric::fixed::time(e)", Derivation::pre_exclusive), 2 * (3 + 12));
   EXPECT_EQ(*total("metric::fixed::time()", Derivation::pre_exclusive), 4 * 15);
   EXPECT_EQ(*total("metric::fixed::time(e)"), 3);
+  // With a flavour for the system it is the value of the location.
+  EXPECT_EQ(*total("metric::fixed::time(e,i)", Derivation::pre_exclusive), 15);
+  EXPECT_EQ(*total("metric::fixed::time(e,e)"), 3);
   // Machine, node, process, then the locations: parts of the system have nothing of their own.
   EXPECT_EQ(*total("metric::call::time(0,i,2,e)"), 0);
   EXPECT_EQ(*total("metric::call::time(0,i,2,i)"), 15);
@@ -163,8 +166,11 @@ TEST(Cubepl, RulesOfTheReference) {
   EXPECT_EQ(*total("\"12\"+1"), 1);
   EXPECT_EQ(*total("{ ${a}=\"12\"; return ${a}+1; }"), 13);
   EXPECT_EQ(*total("sqrt(1/0)"), 0);
+  EXPECT_EQ(*total("log(1/0)"), 0);
+  // What is added on the fly is not one of the profile's metrics.
+  EXPECT_EQ(*total("${cube::#metrics}"), 1);
   EXPECT_EQ(*total("0*(1/0)"), 0);
-  EXPECT_EQ(*total("(1/0)*0"), 0);
+  EXPECT_TRUE(std::isnan(*total("(1/0)*0")));
   EXPECT_EQ(*total("${cube::stn::parent::id}[0]"), 0);
 }
 

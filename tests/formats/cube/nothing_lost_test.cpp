@@ -7,6 +7,7 @@
 #include "formats/cube/cube_made.hpp"
 #include "formats/cube/cube_support.hpp"
 #include "formats/cube/from_profile.hpp"
+#include "profile/inspect/inspect.hpp"
 
 namespace fathom::cube::testing {
 namespace {
@@ -112,6 +113,28 @@ TEST(CubeExtremes, ZerosAreWritten) {
   }
 }
 
+// The official library sums them up as well: a rate of 0/0, a range at 0.
+TEST(CubeExtremes, ZerosOfRatesAndHistogramsAreWritten) {
+  for (const char* type : {"RATE", "HISTOGRAM(1)", "COMPLEX"}) {
+    const bool histogram = std::string_view(type).starts_with("HISTOGRAM");  // two numbers and its bin
+    const std::string two =
+        histogram ? row({0, 1, 5, 0, 1, 5}) + row({0, 0, 0, 0, 0, 0}) : row({1, 2, 1, 2}) + row({0, 0, 0, 0});
+    auto zeros = open_bytes(make_tar(with_type(type, {0, 2}, two)));
+    ASSERT_TRUE(zeros.ok()) << zeros.error().text();
+    ScratchFile rewritten("rewritten.cubex");
+    ASSERT_TRUE((*zeros)->rewrite(rewritten.path(), {}).ok());
+    ScratchFile converted("converted.cubex");
+    ASSERT_TRUE(write_profile(**(*zeros)->profile(), converted.path(), {}).ok());
+    for (const auto& path : {rewritten.path(), converted.path()}) {
+      const DatasetPtr again = open_or_fail(path);
+      ASSERT_NE(again, nullptr);
+      const auto values = dynamic_cast<CubeDataset&>(*again).file().values(0);
+      ASSERT_TRUE(values.ok());
+      EXPECT_EQ((*values)->rows.size(), std::string_view(type) == "COMPLEX" ? 1U : 2U) << type << ' ' << path;
+    }
+  }
+}
+
 std::vector<std::string> told(const Work& work) {
   std::vector<std::string> ids;
   for (const auto& one : work->diagnostics.all()) ids.emplace_back(one.id);
@@ -171,6 +194,17 @@ TEST(CubeSystem, GroupsInGroups) {
   ASSERT_EQ(system.location_count(), 3U);
   EXPECT_EQ(system.path(system.locations[2]), "m/n/p0/gpu/s0");
   EXPECT_EQ(values_of(**dataset, "visits", Flavour::Kind::inclusive, true), (Texts{"48", "16", "0", "20"}));
+  // The inner group is no node of the machine.
+  const auto entries = (*dataset)->describe(false);
+  ASSERT_TRUE(entries.ok());
+  for (const InfoEntry& entry : *entries) {
+    if (entry.key != "nodes") continue;
+    EXPECT_EQ(std::get<std::uint64_t>(entry.value), 1U);
+  }
+  const auto view = inspect::node_view(**(*dataset)->profile(), MetricId(0));
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(view->nodes, 1U);
+  EXPECT_EQ(view->over_nodes.maximum, 48);
   ScratchFile target("nested.cubex");
   ASSERT_TRUE((*dataset)->rewrite(target.path(), {}).ok());
   const DatasetPtr again = open_or_fail(target.path());
