@@ -32,6 +32,7 @@ struct Node {
   std::uint32_t stream = 0;              // in which it was defined last
   std::uint32_t path = kNoPath;          // from the root to it, once a record names it
   std::uint32_t path_stream = 0;         // for which that holds
+  bool lost = false;                     // it is on a circle or below one: it has no path
 };
 
 // Nodes by their number: small ones as a rule, anything in bad files.
@@ -271,49 +272,52 @@ class Reader {
     return found == nullptr ? kNoAttribute : found->defines;
   }
 
-  // What stands on the way from a node to the root, root first.
-  void walk(std::uint64_t ref, std::vector<Entry>& path) {
-    const std::size_t begin = path.size();
-    std::uint64_t at = ref;
-    for (std::size_t steps = 0; at != kNone; ++steps) {
-      const Node* const found = nodes_.find(at);
-      if (found == nullptr || steps == kDeepest || steps == nodes_.count()) {
-        ++unknown_;
-        if (steps == nodes_.count()) path.resize(begin);  // a circle leads nowhere
-        break;
-      }
-      if (const std::uint32_t attribute = this->attribute(found->attribute); attribute != kNoAttribute) {
-        path.emplace_back(attribute, found->data);
-      }
-      at = found->parent;
-    }
-    std::reverse(path.begin() + static_cast<std::ptrdiff_t>(begin), path.end());
-  }
-
   // From the root to a node; kNone has none.
   Result<std::uint32_t> path_of(std::uint64_t id) {
     if (id == kNone) return std::uint32_t{0};
-    Node* const node = nodes_.find(id);
-    if (node == nullptr) {
+    if (nodes_.find(id) == nullptr) {
       ++unknown_;
       return std::uint32_t{0};
     }
-    if (node->path == kNoPath || node->path_stream != stream_) {
-      path_.clear();
-      walk(id, path_);
-      FATHOM_TRY(node->path, writer_.path(path_));
-      node->path_stream = stream_;
+    // Up to a node whose path is known, and down from there.
+    way_.clear();
+    std::uint32_t path = 0;
+    bool lost = false;
+    for (std::uint64_t at = id; at != kNone;) {
+      Node* const found = nodes_.find(at);
+      const bool known = found != nullptr && found->path != kNoPath && found->path_stream == stream_;
+      lost = known ? found->lost : found != nullptr && way_.size() == nodes_.count();
+      if (known) path = found->path;
+      if (known || lost) break;
+      if (found == nullptr) {
+        ++unknown_;
+        break;
+      }
+      way_.push_back(found);
+      at = found->parent;
     }
-    return node->path;
+    if (lost && !way_.empty()) ++unknown_;
+    for (auto node = way_.rbegin(); node != way_.rend(); ++node) {
+      Node& at = **node;
+      const std::uint32_t attribute = lost ? kNoAttribute : this->attribute(at.attribute);
+      if (attribute != kNoAttribute) {
+        FATHOM_TRY(path, writer_.path(path, {attribute, at.data}));
+      }
+      at.path = path;
+      at.path_stream = stream_;
+      at.lost = lost;
+    }
+    return path;
   }
 
   Result<std::uint32_t> path_of_record() {
     if (raw_.refs.size() < 2) return path_of(raw_.refs.empty() ? kNone : raw_.refs[0]);
     const auto [known, fresh] = joined_.try_emplace(raw_.refs, 0);
     if (fresh) {
-      path_.clear();
-      for (const std::uint64_t ref : raw_.refs) walk(ref, path_);
-      FATHOM_TRY(known->second, writer_.path(path_));
+      for (const std::uint64_t ref : raw_.refs) {
+        FATHOM_TRY(const std::uint32_t path, path_of(ref));
+        FATHOM_TRY(known->second, writer_.joined(known->second, path));
+      }
     }
     return known->second;
   }
@@ -336,12 +340,12 @@ class Reader {
     const auto add = [&](const Entry& entry) {
       records_->globals.emplace_back(records_->attributes[entry.attribute].name, std::string(entry.text(room)));
     };
-    for (const Entry& entry : records_->path(path)) add(entry);
+    records_->each_entry(path, add);
     for (const Entry& entry : own_) add(entry);
     return std::optional<std::uint32_t>();
   }
 
-  static constexpr std::size_t kDeepest = 10000;  // nodes on a path: a cycle is none
+  static constexpr std::size_t kDeepest = 10000;  // nodes above an attribute: a cycle is none
   static constexpr std::size_t kMostWaiting = 64;
   static constexpr std::string_view kVersion = "cali.caliper.version";
 
@@ -362,7 +366,7 @@ class Reader {
   RawRecord raw_;                                               // the line at hand, where it is no plain one
   std::uint64_t number_ = 0;                                    // of it
   std::vector<Entry> own_;                                      // of the record at hand
-  std::vector<Entry> path_;
+  std::vector<Node*> way_;
   std::vector<Waiting> waiting_;
   std::uint64_t version_ = kNone;  // the attribute that tells Caliper's own
   bool old_ = false;

@@ -36,7 +36,7 @@ class CaliperDataset final : public StackFileDataset {
     };
     records_->each([&](std::uint32_t path, std::span<const Entry> own) {
       text.clear();
-      for (const Entry& entry : records_->path(path)) add(entry);
+      records_->each_entry(path, add);
       for (const Entry& entry : own) add(entry);
       return sink(visible(text) + "\n");
     });

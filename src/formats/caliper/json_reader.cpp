@@ -296,42 +296,45 @@ class Reader {
 
   // The nodes that a row names, with all above them; rows name the same ones again and again.
   Result<std::uint32_t> path_of_row() {
-    if (key_.empty()) return std::uint32_t{0};
     // As a rule it is one.
-    if (key_.size() == 1) {
-      if (one_node_.size() <= key_[0].first) one_node_.resize(key_[0].first + std::size_t{1});
-      auto& paths = one_node_[key_[0].first];
-      if (paths.empty()) paths.resize(nodes_.size());
-      std::uint32_t& path = paths[key_[0].second];
-      if (path == 0) {
-        FATHOM_TRY(path, made_path());
-      }
-      return path;
-    }
+    if (key_.size() == 1) return path_of(key_[0].first, key_[0].second);
+    if (key_.empty()) return std::uint32_t{0};
     const auto [known, fresh] = paths_.try_emplace(key_, 0);
     if (fresh) {
-      FATHOM_TRY(known->second, made_path());
+      for (const auto& [attribute, node] : key_) {
+        FATHOM_TRY(const std::uint32_t path, path_of(attribute, node));
+        FATHOM_TRY(known->second, writer_.joined(known->second, path));
+      }
     }
     return known->second;
   }
 
-  Result<std::uint32_t> made_path() {
-    std::vector<Entry> path;
-    for (const auto& [attribute, node] : key_) {
-      const std::size_t begin = path.size();
-      std::uint64_t at = node;
-      for (std::size_t steps = 0; at != kNoParent && steps < kDeepest; ++steps) {
-        if (at >= nodes_.size() || steps == nodes_.size()) {
-          ++bad_rows_;
-          if (at < nodes_.size()) path.resize(begin);  // a circle leads nowhere
-          break;
-        }
-        path.emplace_back(attribute, *nodes_[at].label);
-        at = nodes_[at].parent;
+  // Goes up to a node whose path is known, and down from there.
+  Result<std::uint32_t> path_of(std::uint32_t attribute, std::uint64_t node) {
+    if (one_node_.size() <= attribute) one_node_.resize(attribute + std::size_t{1});
+    auto& paths = one_node_[attribute];
+    if (paths.empty()) paths.resize(nodes_.size());
+    way_.clear();
+    std::uint32_t path = 0;
+    for (std::uint64_t at = node; at != kNoParent; at = nodes_[at].parent) {
+      if (at < nodes_.size() && paths[at] != 0) {
+        path = paths[at];
+        break;
       }
-      std::reverse(path.begin() + static_cast<std::ptrdiff_t>(begin), path.end());
+      if (at >= nodes_.size() || way_.size() == nodes_.size()) {
+        ++bad_rows_;
+        if (at < nodes_.size()) path = kLost;
+        break;
+      }
+      way_.push_back(at);
     }
-    return writer_.path(path);
+    for (auto at = way_.rbegin(); at != way_.rend(); ++at) {
+      if (path != kLost) {
+        FATHOM_TRY(path, writer_.path(path, {attribute, *nodes_[*at].label}));
+      }
+      paths[*at] = path;
+    }
+    return path == kLost ? 0 : path;
   }
 
   Entry value_of(dom::element cell, std::uint32_t column) {
@@ -350,7 +353,7 @@ class Reader {
   }
 
   static constexpr std::uint64_t kNoParent = ~std::uint64_t{0};
-  static constexpr std::size_t kDeepest = 10000;  // nodes on a path: a cycle is none
+  static constexpr std::uint32_t kLost = ~std::uint32_t{0};  // the path of what is on a circle, or below one
   struct Node {
     const std::string* label;
     std::uint64_t parent;
@@ -365,6 +368,7 @@ class Reader {
   using RowKey = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // columns with their nodes
   RowKey key_;
   std::map<RowKey, std::uint32_t> paths_;
+  std::vector<std::uint64_t> way_;
   std::vector<std::vector<std::uint32_t>> one_node_;  // paths of rows with one node, by column and node; 0 = none yet
   std::uint64_t bad_rows_ = 0;
 };

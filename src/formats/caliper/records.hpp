@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/number_text.hpp"
@@ -75,6 +76,12 @@ struct Record {
   std::uint32_t count = 0;  // of its own entries
 };
 
+// A path is another one and what follows there: deep paths that have most in common take no more room than a tree.
+struct PathStep {
+  Entry entry;
+  std::uint32_t above = 0;
+};
+
 // Some of the records, in the order of the file.
 struct RecordPiece {
   std::vector<Entry> entries;  // of all of them, beside their paths
@@ -85,8 +92,7 @@ struct RecordPiece {
 struct Records {
   Blob blob;
   std::vector<Attribute> attributes;
-  std::vector<Entry> path_entries;          // of all paths, each from the root down
-  std::vector<std::size_t> path_end = {0};  // in path_entries; path 0 is empty
+  std::vector<PathStep> steps;  // step i makes path i + 1; path 0 is empty
   std::vector<RecordPiece> pieces;
   std::uint64_t count = 0;  // of the records
   Attributes globals;
@@ -94,9 +100,13 @@ struct Records {
   bool old_times = false;         // times without a unit are in microseconds, not in seconds
   std::vector<Budget::Reservation> memory;
 
-  [[nodiscard]] std::span<const Entry> path(std::uint32_t number) const {
-    const std::size_t begin = number == 0 ? 0 : path_end[number - 1];
-    return {path_entries.data() + begin, path_end[number] - begin};
+  [[nodiscard]] const PathStep& step(std::uint32_t path) const { return steps[path - 1]; }
+  // take(entry) of all of a path, from the root down.
+  template <class Take>
+  void each_entry(std::uint32_t path, Take&& take) const {
+    std::vector<std::uint32_t> way;
+    for (std::uint32_t at = path; at != 0; at = step(at).above) way.push_back(at);
+    for (auto at = way.rbegin(); at != way.rend(); ++at) take(step(*at).entry);
   }
   // take(path, own entries) of every record; ends where it says false.
   template <class Take>
@@ -117,11 +127,30 @@ class RecordWriter {
   RecordWriter(const Blob& blob, const Work& work) : made(std::make_shared<Records>()), work_(work) {
     made->blob = blob;
   }
-  Result<std::uint32_t> path(std::span<const Entry> entries) {
-    made->path_entries.insert(made->path_entries.end(), entries.begin(), entries.end());
-    made->path_end.push_back(made->path_entries.size());
+  Result<std::uint32_t> path(std::uint32_t above, const Entry& entry) {
+    made->steps.push_back({entry, above});
     FATHOM_CHECK(make_room());
-    return static_cast<std::uint32_t>(made->path_end.size() - 1);
+    return static_cast<std::uint32_t>(made->steps.size());
+  }
+  // All of a path below another one.
+  Result<std::uint32_t> joined(std::uint32_t above, std::uint32_t below) {
+    if (above == 0) return below;
+    std::vector<std::uint32_t> missing;
+    std::uint32_t at = below;
+    std::uint32_t found = above;
+    for (; at != 0; at = made->step(at).above) {
+      if (const auto known = joined_.find(key_of(above, at)); known != joined_.end()) {
+        found = known->second;
+        break;
+      }
+      missing.push_back(at);
+    }
+    for (auto one = missing.rbegin(); one != missing.rend(); ++one) {
+      const Entry entry = made->step(*one).entry;
+      FATHOM_TRY(found, path(found, entry));
+      joined_.emplace(key_of(above, *one), found);
+    }
+    return found;
   }
   Result<void> add(RecordPiece piece) {
     entries_ += piece.entries.size() + piece.all.size();
@@ -133,9 +162,11 @@ class RecordWriter {
   std::shared_ptr<Records> made;
 
  private:
+  static std::uint64_t key_of(std::uint32_t above, std::uint32_t below) { return std::uint64_t{above} << 32 | below; }
   Result<void> make_room() {
     constexpr std::size_t kStep = 1 << 16;
-    while (made->path_entries.size() + entries_ > reserved_) {
+    constexpr std::size_t kEntriesOfStep = 4;  // with what is kept of it here and in the tree that is made of it
+    while (kEntriesOfStep * made->steps.size() + entries_ > reserved_) {
       FATHOM_TRY(auto more, work_->budget.reserve(kStep * sizeof(Entry), "the records of a Caliper file"));
       made->memory.push_back(std::move(more));
       reserved_ += kStep;
@@ -143,7 +174,8 @@ class RecordWriter {
     return {};
   }
   Work work_;
-  std::size_t entries_ = 0;  // of all pieces, records counted as such
+  std::unordered_map<std::uint64_t, std::uint32_t> joined_;  // paths below others
+  std::size_t entries_ = 0;                                  // of all pieces, records counted as such
   std::size_t reserved_ = 0;
 };
 

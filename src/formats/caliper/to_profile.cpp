@@ -86,7 +86,7 @@ class Mapper {
     for (const RecordPiece& piece : records_.pieces) {
       for (const Entry& entry : piece.entries) used[entry.attribute] = 1;
     }
-    for (const Entry& entry : records_.path_entries) used[entry.attribute] = 1;
+    for (const PathStep& step : records_.steps) used[step.entry.attribute] = 1;
     bool nested = false, sampled = false;
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (used[i] == 0) continue;
@@ -258,13 +258,18 @@ class Mapper {
 
   // Paths are shared by many records: each is looked at once.
   const At& place_of(std::uint32_t path) {
-    if (places_.size() <= path) places_.resize(records_.path_end.size());
-    At& at = places_[path];
-    if (!at.known) {
-      at.known = true;
-      for (const Entry& entry : records_.path(path)) learn(at, entry);
+    if (places_.empty()) {
+      places_.resize(records_.steps.size() + 1);
+      places_[0].known = true;
     }
-    return at;
+    std::vector<std::uint32_t> way;
+    for (std::uint32_t one = path; !places_[one].known; one = records_.step(one).above) way.push_back(one);
+    for (auto one = way.rbegin(); one != way.rend(); ++one) {
+      At& at = places_[*one];
+      at = places_[records_.step(*one).above];
+      learn(at, records_.step(*one).entry);
+    }
+    return places_[path];
   }
 
   void add(const At& shared, std::span<const Entry> own) {

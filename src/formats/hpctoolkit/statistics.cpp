@@ -65,6 +65,18 @@ struct Differences {
   std::string first;
 };
 
+Result<void> tell_of_further_summaries(const ProfileDb& profiles, const Work& work) {
+  for (std::size_t i = 1; i < profiles.profiles().size(); ++i) {
+    const ProfileRecord& profile = profiles.profiles()[i];
+    if (!profile.summary || profile.value_count == 0) continue;
+    FATHOM_CHECK(
+        work->diagnostics.lost("hpctoolkit.further_summary", profiles.blob().place(profile.values_at),
+                               fmt::format("profile {} sums up some of the profiles: its {} statistics are left out", i,
+                                           profile.value_count)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<StoredStatistic>> statistics(const ProfileDb& profiles, const DatabaseSource& source,
@@ -72,10 +84,12 @@ Result<std::vector<StoredStatistic>> statistics(const ProfileDb& profiles, const
   const Definitions& defs = *mapping.definitions;
   std::unordered_map<std::uint16_t, const StatisticColumn*> columns;
   for (const StatisticColumn& column : mapping.statistics) columns.try_emplace(column.id, &column);
+  // The first profile sums up all others. A further summary is one of some of them, a node's say, and has no place
+  // beside it.
+  FATHOM_CHECK(tell_of_further_summaries(profiles, work));
   std::vector<StoredStatistic> out;
-  for (std::size_t i = 0; i < profiles.profiles().size(); ++i) {
-    if (!profiles.profiles()[i].summary) continue;
-    const ProfileBlock block = profiles.block(i);
+  if (!profiles.profiles().empty() && profiles.profiles().front().summary) {
+    const ProfileBlock block = profiles.block(0);
     for (std::uint64_t slot = 0; slot < block.index_count(); ++slot) {
       const ContextId context = mapping.contexts.find(block.key(slot));
       if (!context.valid()) continue;

@@ -297,6 +297,45 @@ TEST(Caliper, JsonSplit) {
   EXPECT_FALSE(open_text("[", make_work(), caliper::json_format()).ok());
 }
 
+// A recursion is as long as it is, and takes room in proportion: 30,000 paths of up to 30,000 calls are no 450 million
+// entries of 16 bytes. Ranks stand in a tree of their own, whose nodes are named beside.
+TEST(Caliper, DeepPathsTakeNoMoreRoomThanTheirTree) {
+  constexpr int kDepth = 30000;
+  constexpr std::uint64_t kMemory = std::uint64_t{256} << 20;
+  std::string cali = stream(1, 0) + "__rec=node,id=70,attr=31,data=2\n__rec=node,id=100,attr=20,data=r\n";
+  for (int i = 1; i < kDepth; ++i) {
+    cali += fmt::format("__rec=node,id={},attr=20,data=r,parent={}\n__rec=ctx,ref=70={},attr=30,data=1\n", 100 + i,
+                        99 + i, 100 + i);
+    cali += fmt::format("__rec=ctx,ref={},attr=30=31,data=2=2\n", 100 + i);
+  }
+  std::string rows, nodes = R"({"label":"r","column":"path"})";
+  for (int i = 1; i < kDepth; ++i) {
+    rows += fmt::format("{}[3,{}]", i == 1 ? "" : ",", i);
+    nodes += fmt::format(R"(,{{"label":"r","column":"path","parent":{}}})", i - 1);
+  }
+  const std::string json = R"({"data":[)" + rows +
+                           R"(],"columns":["sum#time.duration","path"],"column_metadata":[{"is_value":true},)" +
+                           R"({"is_value":false}],"nodes":[)" + nodes + "]}";
+  for (const bool is_json : {false, true}) {
+    const Work work = make_work(false, kMemory);
+    const auto profile = open_text(is_json ? json : cali, work, is_json ? caliper::json_format() : caliper::format());
+    ASSERT_TRUE(profile.ok()) << profile.error().text();
+    for (const Diagnostic& one : work->diagnostics.all()) {
+      EXPECT_LT(one.severity, Severity::warning) << one.id << ": " << one.text;
+    }
+    const Definitions& defs = (*profile)->defs();
+    std::uint32_t deepest = 0;
+    for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+      deepest = std::max<std::uint32_t>(deepest, defs.contexts[ContextId(i)].depth);
+    }
+    EXPECT_EQ(deepest, kDepth - 1U);
+    const auto total = metric_total(**profile, defs.find_metric("sum#time.duration"), {});
+    ASSERT_TRUE(total.ok());
+    // What the short records of stream() have, 7.5, goes along.
+    EXPECT_DOUBLE_EQ(total->scalar(), 3.0 * (kDepth - 1) + (is_json ? 0 : 7.5));
+  }
+}
+
 // A text among numbers is one value that is none; a node above itself is no path.
 TEST(Caliper, DamageInJsonCostsNoMoreThanItself) {
   const std::string text = R"({"data":[[1,2],["x",2],[4.5,0],["8",2]],"columns":["time","path"],

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <span>
+#include <tuple>
 
 #include "../../temporary_directory.hpp"
 #include "defs/presentation.hpp"
 #include "formats/hpctoolkit/database.hpp"
 #include "formats/hpctoolkit/hpctoolkit_format.hpp"
 #include "formats/registry.hpp"
+#include "io/byte_cursor.hpp"
 #include "io/file.hpp"
 #include "io/output_file.hpp"
 #include "profile/compute.hpp"
@@ -170,6 +174,39 @@ TEST(HpctoolkitLosses, MetricsThatShareAnId) {
   for (const std::string& each : {name, "TWIN:" + name}) {
     EXPECT_NEAR(total(**(*again)->profile(), each), value, 1e-9 * value) << each;
   }
+}
+
+// A profile whose flag says that it sums up others, a node's say, is no summary of all: statistics come from the first
+// one alone, and what is left out is told. The header of profile.db points to the section, that to the records.
+TEST(HpctoolkitLosses, AFurtherSummaryIsNotMixedWithTheFirst) {
+  SKIP_WITHOUT("b-mpi24-stats");
+  Replaced made("b-mpi24-stats", "meta.db");
+  std::string& file = made.text("profile.db");
+  const auto word = [&](std::size_t at) {
+    return load_unchecked<std::uint64_t>(std::as_bytes(std::span(file)).data() + at, Endian::little);
+  };
+  const std::size_t section = word(0x18);
+  const auto stride = static_cast<std::uint8_t>(file[section + 12]);
+  const std::size_t second = word(section) + stride;
+  const std::uint64_t its_values = word(second);
+  ASSERT_GT(its_values, 0U);
+  file[second + 0x28] = 1;
+  const auto work = make_work();
+  auto database = made.open(meta_format(), work);
+  ASSERT_TRUE(database.ok()) << database.error().text();
+  const auto statistics = (*(*database)->profile())->statistics();
+  ASSERT_TRUE(statistics.ok());
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen;
+  for (const StoredStatistic& one : *statistics) {
+    EXPECT_TRUE(seen.emplace(one.metric.metric.value, one.metric.scope, one.context.value, one.statistic).second)
+        << one.statistic << " twice for context " << one.context.value;
+  }
+  EXPECT_FALSE(seen.empty());
+  const auto told = work->diagnostics.all();
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [&](const Diagnostic& one) {
+    return one.id == "hpctoolkit.further_summary" &&
+           one.text.find(std::to_string(its_values) + " statistics") != std::string::npos;
+  }));
 }
 
 // show: 0 = hidden; show-percent; fmt: as experiment.xml says.
