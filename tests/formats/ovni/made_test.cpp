@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "formats/otf2/trace_writer.hpp"
 #include "formats/ovni/check.hpp"
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/count.hpp"
@@ -18,6 +19,7 @@
 #include "profile/compute.hpp"
 #include "trace/aggregate.hpp"
 #include "trace/merge.hpp"
+#include "trace/slice_view.hpp"
 
 namespace fathom::ovni {
 namespace {
@@ -273,6 +275,25 @@ TEST(OvniMade, CrossingSubsystemsAreVisitedOnce) {
   ASSERT_TRUE(totals.ok());
   EXPECT_EQ(totals->regions.size(), 3U);
   for (const auto& [region, sums] : totals->regions) EXPECT_EQ(sums.count, 1U) << region;
+
+  // Formats that know calls alone get one more, and say so.
+  struct NoSink : SliceSink {
+    void begin(std::uint32_t, std::int64_t, std::string_view, const fathom::Event&) override {}
+    void end(std::uint32_t, std::int64_t, std::string_view) override {}
+    void instant(std::int64_t, std::string_view, const fathom::Event&) override {}
+    void counter(std::int64_t, const fathom::Event&) override {}
+    void message(std::int64_t, const fathom::Event&, std::uint64_t) override {}
+  } sink;
+  SliceView view(**trace);
+  ASSERT_TRUE(view.write(LocationId(0U), {}, sink).ok());
+  EXPECT_EQ(view.notes().resumed, 1U);
+  const Work told = make_work();
+  if (otf2::write_trace(**trace, scratch.path() / "out.otf2", told).ok()) {
+    const auto notes = told->diagnostics.all();
+    EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const Diagnostic& note) {
+      return note.id == "otf2.resumed" && note.count == 1 && note.severity == Severity::data_loss;
+    }));
+  }
 }
 
 TEST(OvniMade, PutsLateEventsWhereTheyBelong) {
