@@ -56,7 +56,8 @@ void ask(NativeTrace& trace, std::size_t question, const Work& work) {
       (void)count_events(trace, work);
       return;
     case 1:
-      (void)sort_stream(trace.streams[0], 100);
+      (void)sort_stream(
+          trace.streams[0], 100, [](Bytes) { return Result<void>{}; }, work);
       return;
     case 2:
       (void)check_trace(trace, work);

@@ -21,6 +21,8 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
                    "leaves of regions that are not open are not written"));
   FATHOM_CHECK(say("write.closed_early", Severity::warning, closed_early,
                    "regions that are left open are closed with the one around them"));
+  FATHOM_CHECK(say("write.resumed", Severity::data_loss, resumed,
+                   "regions that go on behind the end of one they cross are written as calls of their own"));
   FATHOM_CHECK(say("write.event_without_time", Severity::warning, timeless,
                    "events without a time are written at the time of the event before"));
   FATHOM_CHECK(say("write.before_time", Severity::data_loss, before_time,
@@ -51,6 +53,7 @@ class SliceView::Location {
     }
     switch (event.kind) {
       case EventKind::enter:
+        view_.notes_.resumed += event.resumed ? 1 : 0;
         open(event, event.name, trace_.name(event));
         break;
       case EventKind::leave:

@@ -53,47 +53,65 @@ class SortCommand final : public Command {
     return sorted ? kDone : kRefused;
   }
 
-  Result<int> repair(Session& session, ovni::NativeTrace& trace) const {
+  Result<int> repair(Session& session, const ovni::NativeTrace& trace) const {
     if (window_ < 2) return Error::usage("-n must be at least 2");
-    std::vector<ovni::SortResult> results(trace.streams.size());
     Progress progress("sorting", trace.streams.size());
-    auto sorted = parallel_for(trace.streams.size(), [&](std::size_t i) -> Result<void> {
-      auto result = ovni::sort_stream(trace.streams[i], window_);
-      if (!result.ok()) return std::move(result).error();
-      results[i] = std::move(*result);
-      progress.advance();
-      return {};
-    });
-    if (!sorted.ok()) return std::move(sorted).error();
     std::size_t changed = 0;
-    std::vector<OutputFile> files;  // the streams that change take their places together
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      ovni::Stream& stream = trace.streams[i];
-      if (results[i].empty_regions > 0) {
-        session.work()->diagnostics.info(
-            "ovni.empty_region", stream.blob.place(),
-            fmt::format("stream {} has {} empty regions", stream.path, results[i].empty_regions));
-      }
-      if (results[i].patches.empty()) continue;
-      ++changed;
-      if (target_.empty()) {
-        FATHOM_TRY(OutputFile file, OutputFile::create(stream.file));
-        ovni::patched(stream, results[i].patches, [&](Bytes bytes) { file.write(bytes); });
-        FATHOM_CHECK(file.finish());
-        files.push_back(std::move(file));
-      } else {
-        std::string whole;
-        whole.reserve(stream.blob.size());
-        ovni::patched(stream, results[i].patches, [&](Bytes bytes) { whole += as_text(bytes); });
-        stream.blob = ovni::StreamBytes(Blob::own(stream.file.string(), std::move(whole)));
-      }
-    }
-    for (OutputFile& file : files) FATHOM_CHECK(file.commit());
-    if (!target_.empty())
+    if (target_.empty()) {
+      FATHOM_TRY(changed, replace_streams(session, trace, progress));
+    } else {
+      const auto write = [&](const ovni::Stream& stream, const std::filesystem::path& target) -> Result<void> {
+        FATHOM_TRY(OutputFile file, OutputFile::create(target));
+        FATHOM_TRY(const bool moved, sort_into(session, stream, [&](Bytes bytes) -> Result<void> {
+                     file.write(bytes);
+                     return {};
+                   }));
+        if (!moved) file.write(stream.blob.bytes());
+        changed += moved ? 1 : 0;
+        progress.advance();
+        return file.commit();
+      };
       FATHOM_CHECK(
-          ovni::write_trace(trace, target_, trace.layout, session.work(), session.work()->options.flag(kForce)));
+          ovni::write_trace(trace, target_, trace.layout, session.work(), session.work()->options.flag(kForce), write));
+    }
     session.note(fmt::format("{} of {} streams changed", changed, trace.streams.size()));
     return kDone;
+  }
+
+  // The streams that change take their places together; until then they wait on the disk, not in memory.
+  Result<std::size_t> replace_streams(Session& session, const ovni::NativeTrace& trace, Progress& progress) const {
+    std::vector<std::optional<OutputFile>> files(trace.streams.size());
+    FATHOM_CHECK(parallel_for(trace.streams.size(), [&](std::size_t i) -> Result<void> {
+      const auto sink = [&](Bytes bytes) -> Result<void> {
+        if (!files[i]) {
+          FATHOM_TRY(OutputFile file, OutputFile::create(trace.streams[i].file));
+          files[i].emplace(std::move(file));
+        }
+        files[i]->write(bytes);
+        return {};
+      };
+      FATHOM_TRY(const bool moved, sort_into(session, trace.streams[i], sink));
+      progress.advance();
+      if (!moved) return {};
+      return files[i]->finish();
+    }));
+    std::size_t changed = 0;
+    for (auto& file : files) {
+      if (!file) continue;
+      FATHOM_CHECK(file->commit());
+      ++changed;
+    }
+    return changed;
+  }
+
+  Result<bool> sort_into(Session& session, const ovni::Stream& stream, const ovni::SortedBytes& sink) const {
+    FATHOM_TRY(const ovni::SortResult result, ovni::sort_stream(stream, window_, sink, session.work()));
+    if (result.empty_regions > 0) {
+      session.work()->diagnostics.info(
+          "ovni.empty_region", stream.blob.place(),
+          fmt::format("stream {} has {} empty regions", stream.path, result.empty_regions));
+    }
+    return result.changed;
   }
 
   std::string trace_;

@@ -156,6 +156,8 @@ void EventWriter::flush_held(bool with_begin) {
 void EventWriter::write_event(const Event& event) {
   switch (event.kind) {
     case EventKind::enter:
+      made_.resumed += event.resumed ? 1 : 0;
+      return write_region(event);
     case EventKind::leave:
       return write_region(event);
     case EventKind::sample: {

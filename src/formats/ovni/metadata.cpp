@@ -169,6 +169,33 @@ void take_counters(const Json* counters, Metadata& metadata) {
   }
 }
 
+// The keys of a thread's metadata that have a meaning here; all others are attributes.
+constexpr std::string_view kKnown[] = {"version",       "ovni/lib/version", "ovni/lib/commit",    "ovni/part",
+                                       "ovni/tid",      "ovni/pid",         "ovni/loom",          "ovni/app_id",
+                                       "ovni/rank",     "ovni/nranks",      "ovni/loom_cpus",     "ovni/require",
+                                       "ovni/finished", "ovni/mark",        "nosv/can_breakdown", "nosv/hwc"};
+
+Json own_attributes(const Json& object, const std::string& prefix = {}) {
+  Json own = Json::object();
+  for (const auto& [key, value] : object.items()) {
+    const std::string path = prefix + key;
+    const std::string inside = path + '/';
+    bool known = false;
+    bool holds_known = false;
+    for (const std::string_view name : kKnown) {
+      known = known || name == path;
+      holds_known = holds_known || name.starts_with(inside);
+    }
+    if (known) continue;
+    if (!holds_known || !value.is_object()) {
+      own[key] = value;
+    } else if (Json inner = own_attributes(value, inside); !inner.empty()) {
+      own[key] = std::move(inner);
+    }
+  }
+  return own;
+}
+
 // What `stream.json` and `thread.T.json` share.
 void take_thread_keys(const Json& json, Metadata& metadata) {
   const Json* ovni = find(&json, "ovni");
@@ -198,6 +225,9 @@ void take_thread_keys(const Json& json, Metadata& metadata) {
     metadata.can_breakdown = can->get<bool>();
   }
   take_counters(find(nosv, "hwc"), metadata);
+  if (const Json own = own_attributes(json); !own.empty()) {
+    metadata.attributes = own.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
 }
 
 Result<std::int64_t> version_of(const Json& json, const Blob& blob) {
@@ -244,6 +274,9 @@ void put_thread_keys(Json& json, const Metadata& metadata) {
   if (metadata.counters) {
     json["nosv"]["hwc"] = Json::object();
     for (const auto& [index, name] : *metadata.counters) json["nosv"]["hwc"][std::to_string(index)]["name"] = name;
+  }
+  if (!metadata.attributes.empty()) {
+    if (const Json own = Json::parse(metadata.attributes, nullptr, false); own.is_object()) json.update(own, true);
   }
 }
 

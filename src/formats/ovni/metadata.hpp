@@ -38,6 +38,7 @@ struct Metadata {
   std::optional<bool> can_breakdown;
   std::optional<std::vector<std::pair<std::int64_t, std::string>>> counters;  // index, name
   std::string model_version;                                                  // version 1 only: "O1 V1 T1"
+  std::string attributes;  // what programs say of their own: a JSON object of the keys that are none of these, or empty
   // Keys that are there but of the wrong kind, in words.
   std::vector<std::string> defects;
 };

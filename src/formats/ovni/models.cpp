@@ -22,7 +22,6 @@ constexpr TaskRules kNanos6Tasks = {
     .names_bodies = false,
     .exact_creation = true,
     .counts_from_one = false,
-    .types_need_ends = false,
     .channels = {.shows = TaskChannels::Shows::running,
                  .task = 0,
                  .type = 1,
@@ -57,7 +56,6 @@ constexpr TaskRules kOpenmpTasks = {
     .names_bodies = false,
     .exact_creation = true,
     .counts_from_one = true,
-    .types_need_ends = false,
     .channels = {.shows = TaskChannels::Shows::stacked, .task = 2, .type = 1, .subsystem = 0},
     .breakdown = {53, "openmp-breakdown", "CPU: OpenMP Runtime/Label breakdown", {50, 0}},
 };
@@ -82,7 +80,6 @@ constexpr TaskRules kNosvTasks = {
     .names_bodies = true,
     .exact_creation = false,
     .counts_from_one = false,
-    .types_need_ends = true,
     .channels = {.shows = TaskChannels::Shows::running,
                  .body = 0,
                  .task = 1,

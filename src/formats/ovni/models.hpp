@@ -76,7 +76,6 @@ struct TaskRules {
   bool names_bodies;     // events carry a body behind the task; in version 1 none did
   bool exact_creation;   // nothing may stand behind the arguments of a creation
   bool counts_from_one;  // no task may be created as number 0
-  bool types_need_ends;  // the names of types are left out where a failed run leaves stacks open
   TaskChannels channels;
   Breakdown breakdown;
 };

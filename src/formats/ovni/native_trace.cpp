@@ -1,10 +1,12 @@
 #include "formats/ovni/native_trace.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/pack.hpp"
 #include "base/share_out.hpp"
@@ -23,7 +25,7 @@ template <class Pack>
 static void pack_fields(Pack& pack, Metadata& data) {
   pack(data.version, data.part, data.loom, data.tid, data.pid, data.app_id, data.rank, data.nranks, data.cpus,
        data.require, data.lib_version, data.lib_commit, data.finished, data.marks, data.can_breakdown, data.counters,
-       data.model_version, data.defects);
+       data.model_version, data.attributes, data.defects);
 }
 // Without the bytes.
 template <class Pack>
@@ -131,12 +133,43 @@ bool belongs_to_trace(const fs::path& file) {
          extension == ".pcf" || extension == ".row" || extension == ".cfg";
 }
 
+enum class Step : std::uint8_t { on, around, stop };
+
+// Shows all entries below a directory to `look`. Directories are entered once, those that links lead to as well: a
+// trace may be put together from the disks of several nodes.
+template <class Look>
+std::error_code walk_through(const fs::path& root, const Look& look) {
+  std::set<std::pair<dev_t, ino_t>> entered;
+  const auto is_new = [&](const fs::path& directory) {
+    struct stat about = {};
+    return ::stat(directory.c_str(), &about) == 0 && entered.emplace(about.st_dev, about.st_ino).second;
+  };
+  std::vector<fs::path> tops{root};  // behind the first one: links to directories
+  for (std::size_t i = 0; i < tops.size(); ++i) {
+    if (!is_new(tops[i])) continue;
+    std::error_code status;
+    fs::recursive_directory_iterator walk(tops[i], fs::directory_options::skip_permission_denied, status);
+    while (!status && walk != fs::recursive_directory_iterator()) {
+      std::error_code ignored;
+      const Step step = look(*walk);
+      if (step == Step::stop) return {};
+      if (!walk->is_directory(ignored) || step == Step::around) {
+        walk.disable_recursion_pending();
+      } else if (walk->is_symlink(ignored)) {
+        tops.push_back(walk->path());
+      } else if (!is_new(walk->path())) {
+        walk.disable_recursion_pending();
+      }
+      walk.increment(status);
+    }
+    if (status) return status;
+    std::sort(tops.begin() + static_cast<std::ptrdiff_t>(i) + 1, tops.end());
+  }
+  return {};
+}
+
 Result<Finding> find_streams(const fs::path& root) {
   Finding finding;
-  std::error_code status;
-  const fs::recursive_directory_iterator end;
-  fs::recursive_directory_iterator walk(root, fs::directory_options::skip_permission_denied, status);
-  if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
   const auto look_at = [&](const fs::path& file) {
     const std::string name = file.filename().string();
     if (name == "stream.json") {
@@ -156,18 +189,18 @@ Result<Finding> find_streams(const fs::path& root) {
   const auto has_name_of_stream = [](const fs::path& file) {
     return file.filename() == "stream.json" || file.filename() == "stream.obs" || old_name(file);
   };
-  while (walk != end) {
+  const auto status = walk_through(root, [&](const fs::directory_entry& entry) {
     std::error_code ignored;
-    if (is_temporary_name(walk->path().filename().native())) {
-      walk.disable_recursion_pending();
-    } else if (walk->is_regular_file(ignored) || (!walk->is_directory(ignored) && has_name_of_stream(walk->path()))) {
-      look_at(walk->path());
-    } else if (walk->is_directory(ignored) && access(walk->path().c_str(), R_OK | X_OK) != 0) {
-      finding.closed.push_back(walk->path());
+    if (is_temporary_name(entry.path().filename().native())) return Step::around;
+    if (entry.is_regular_file(ignored) || (!entry.is_directory(ignored) && has_name_of_stream(entry.path()))) {
+      look_at(entry.path());
+    } else if (entry.is_directory(ignored) && access(entry.path().c_str(), R_OK | X_OK) != 0) {
+      finding.closed.push_back(entry.path());
+      return Step::around;
     }
-    walk.increment(status);
-    if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
-  }
+    return Step::on;
+  });
+  if (status) return Error(fmt::format("cannot read the directory: {}", status.message()), Place::in(root.string()));
   return finding;
 }
 
@@ -336,6 +369,12 @@ Result<NativeTrace> open_native(const fs::path& path, const Work& work) {
     FATHOM_CHECK(work->diagnostics.lost("ovni.no_metadata", Place::in(file.string()),
                                         "events without a stream.json beside them: left out"));
   }
+  if (!finding.streams.empty()) {
+    for (const Found& old : finding.old) {
+      FATHOM_CHECK(work->diagnostics.lost("ovni.two_layouts", Place::in(old.file.string()),
+                                          "a stream of an older layout among those of version 3: left out"));
+    }
+  }
   if (finding.streams.empty() && finding.old.empty() && finding.orphans.empty() && finding.foreign) {
     return Error(fmt::format("is not an ovni trace: it holds no streams, but {}",
                              finding.foreign->lexically_relative(path).generic_string()),
@@ -374,15 +413,16 @@ bool looks_like_trace(const fs::path& path) {
   if (!fs::is_directory(path, status)) {
     return path.filename() == "stream.obs" || (old_name(path) && fs::exists(path.parent_path() / "metadata.json"));
   }
-  fs::recursive_directory_iterator walk(path, fs::directory_options::skip_permission_denied, status);
-  for (int seen = 0; !status && walk != fs::recursive_directory_iterator() && seen < kEntriesToLookAt; ++seen) {
-    const fs::path& entry = walk->path();
-    if (is_temporary_name(entry.filename().native())) walk.disable_recursion_pending();
-    if (entry.filename() == "stream.json") return true;
-    if (old_name(entry) && fs::exists(entry.parent_path() / "metadata.json", status)) return true;
-    walk.increment(status);
-  }
-  return false;
+  int seen = 0;
+  bool found = false;
+  (void)walk_through(path, [&](const fs::directory_entry& item) {
+    const fs::path& entry = item.path();
+    if (is_temporary_name(entry.filename().native())) return Step::around;
+    found = entry.filename() == "stream.json" ||
+            (old_name(entry) && fs::exists(entry.parent_path() / "metadata.json", status));
+    return found || ++seen >= kEntriesToLookAt ? Step::stop : Step::on;
+  });
+  return found;
 }
 
 Result<Stream> stream_of(Blob blob, bool may_lack_header) {

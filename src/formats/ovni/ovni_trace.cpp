@@ -28,6 +28,11 @@ namespace {
 
 constexpr std::uint32_t kNoName = fathom::Event::kNoName;
 
+// As events are: clocks are unsigned in the file, and with an offset they stay within 64 bits.
+std::int64_t shifted(std::int64_t clock, std::int64_t offset) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(clock) + static_cast<std::uint64_t>(offset));
+}
+
 std::uint64_t task_key(Model model, std::uint32_t id) { return static_cast<std::uint64_t>(model) << 32 | id; }
 
 }  // namespace
@@ -85,8 +90,8 @@ Result<std::shared_ptr<const Trace>> OvniTrace::make(const NativeTrace& native, 
     trace->records_.push_back(surveys[i].events);
     trace->spans_.emplace_back();
     if (surveys[i].events == 0) continue;
-    trace->spans_.back() =
-        TimeWindow{surveys[i].first_clock + trace->offsets_[i], surveys[i].last_clock + trace->offsets_[i]};
+    trace->spans_.back() = TimeWindow{shifted(surveys[i].first_clock, trace->offsets_[i]),
+                                      shifted(surveys[i].last_clock, trace->offsets_[i])};
     TimeWindow span = trace->span_.value_or(
         TimeWindow{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()});
     span.from_ns = std::min(span.from_ns, trace->spans_.back()->from_ns);
@@ -128,7 +133,7 @@ void OvniTrace::collect_moves(const std::vector<StreamSurvey>& surveys) {
       const std::uint32_t target = system_.find_thread(thread, move.tid);
       const std::uint32_t cpu = system_.find_cpu(thread, move.cpu);
       if (target == kNobody || cpu == kNobody) continue;
-      moves_[system_.threads[target].stream].push_back({move.clock + offsets_[i], cpu});
+      moves_[system_.threads[target].stream].push_back({shifted(move.clock, offsets_[i]), cpu});
     }
   }
   for (auto& moves : moves_) {

@@ -87,39 +87,69 @@ std::optional<SortResult> if_in_order(const Stream& stream, std::size_t window) 
 
 }  // namespace
 
-Result<SortResult> sort_stream(const Stream& stream, std::size_t window) {
+namespace {
+
+// The bytes of items in their final order, joined where they were neighbours already.
+class Output {
+ public:
+  Output(const Stream& stream, const SortedBytes& sink)
+      : bytes_(stream.blob.bytes()), sink_(sink), end_(stream.begin) {}
+
+  Result<void> add(std::uint64_t offset, std::uint64_t size) {
+    if (offset != end_) {
+      FATHOM_CHECK(flush());
+      begin_ = offset;
+    }
+    end_ = offset + size;
+    return {};
+  }
+  Result<bool> finish() {
+    // One piece from the beginning: nothing has moved.
+    if (changed_) FATHOM_CHECK(flush());
+    return changed_;
+  }
+
+ private:
+  Result<void> flush() {
+    changed_ = true;
+    return sink_(bytes_.subspan(begin_, end_ - begin_));
+  }
+
+  Bytes bytes_;
+  const SortedBytes& sink_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<SortResult> sort_stream(const Stream& stream, std::size_t window, const SortedBytes& sink, const Work& work) {
   if (auto done = if_in_order(stream, window)) return *std::move(done);
   SortResult result;
   std::vector<Item> items;
+  const std::uint64_t most = std::min<std::uint64_t>(stream.blob.size() / kEventHeader,
+                                                     2 * (std::uint64_t{std::max(window, kKeptAtLeast)} + 1));
+  FATHOM_TRY(const auto reserved, work->budget.reserve(most * sizeof(Item), "events that may still move"));
+  items.reserve(most);
   StreamCursor cursor(stream);
   Event event;
   bool inside = false;
   bool empty = true;
   std::uint64_t lowest = 0;
   std::uint64_t seen = 0;
-  const std::string_view bytes = stream.blob.text();
-  // Items leave in their final order: one that does not stand where its bytes were has moved.
-  std::uint64_t place = stream.begin;
+  Output output(stream, sink);
   bool sorted_any = false;  // since the last release
-  const auto release = [&](std::size_t count) {
+  const auto release = [&](std::size_t count) -> Result<void> {
     if (sorted_any) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const Item& item = items[i];
-        if (item.offset != place) {
-          auto& patches = result.patches;
-          if (patches.empty() || patches.back().offset + patches.back().bytes.size() != place) {
-            patches.push_back({place, {}});
-          }
-          patches.back().bytes += bytes.substr(item.offset, item.size);
-        }
-        place += item.size;
-      }
+      for (std::size_t i = 0; i < count; ++i) FATHOM_CHECK(output.add(items[i].offset, items[i].size));
     } else if (count > 0) {
-      place = items[count - 1].offset + items[count - 1].size;
+      FATHOM_CHECK(output.add(items[0].offset, items[count - 1].offset + items[count - 1].size - items[0].offset));
     }
     items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
     // What stays may have been sorted, too.
     sorted_any = sorted_any && !items.empty();
+    return {};
   };
   while (cursor.next(event)) {
     const Mcv mcv = event.mcv();
@@ -147,24 +177,16 @@ Result<SortResult> sort_stream(const Stream& stream, std::size_t window) {
     items.push_back({clock, offset_in(stream, event.at), event.size()});
     ++seen;
     // Events that no region can reach any more need not be kept.
-    if (items.size() / 2 >= std::max(window, kKeptAtLeast)) release(items.size() - window);
+    if (items.size() / 2 >= std::max(window, kKeptAtLeast)) {
+      FATHOM_CHECK(release(items.size() - window));
+    }
   }
   if (cursor.left() > 0) {
     return Error::refused("stream ends with an incomplete event", place_in(stream, cursor.position()));
   }
-  release(items.size());
+  FATHOM_CHECK(release(items.size()));
+  FATHOM_TRY(result.changed, output.finish());
   return result;
-}
-
-void patched(const Stream& stream, const std::vector<Patch>& patches, const std::function<void(Bytes)>& sink) {
-  const Bytes bytes = stream.blob.bytes();
-  std::uint64_t at = 0;
-  for (const Patch& patch : patches) {
-    sink(bytes.subspan(at, patch.offset - at));
-    sink(as_bytes(patch.bytes));
-    at = patch.offset + patch.bytes.size();
-  }
-  sink(bytes.subspan(at));
 }
 
 std::optional<Error> find_disorder(const Stream& stream) {

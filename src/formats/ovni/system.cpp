@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 #include "base/text.hpp"
@@ -12,6 +13,14 @@ namespace fathom::ovni {
 namespace {
 
 constexpr std::size_t kMaxCounters = 100;
+
+// Threads, processes and programs are numbered by an int that is above 0.
+bool is_id(std::optional<std::int64_t> number) { return number && *number > 0 && *number <= INT32_MAX; }
+
+std::string no_id(std::string_view key, std::optional<std::int64_t> number) {
+  if (!number) return fmt::format("ovni.{} is missing", key);
+  return fmt::format("ovni.{} is {}, expected a number from 1 to {}", key, *number, INT32_MAX);
+}
 
 struct DraftProcess {
   std::int64_t pid = 0;
@@ -65,8 +74,8 @@ class Builder {
                                     fmt::format("stream is a '{}', not a thread", *metadata.part));
       return;
     }
-    if (metadata.tid.value_or(0) == 0) return defect(i, "ovni.tid is missing or 0");
-    if (metadata.pid.value_or(0) == 0) return defect(i, "ovni.pid is missing or 0");
+    if (!is_id(metadata.tid)) return defect(i, no_id("tid", metadata.tid));
+    if (!is_id(metadata.pid)) return defect(i, no_id("pid", metadata.pid));
     if (!metadata.loom || metadata.loom->empty())
       return defect(i, "ovni.loom is missing: the loom's name is not known");
     if (metadata.loom->find('/') != std::string::npos) return defect(i, "the loom's name has a '/'");
@@ -90,8 +99,8 @@ class Builder {
 
   void take_process(std::uint32_t i, DraftProcess& process, const Metadata& metadata) {
     if (metadata.app_id) {
-      const bool allowed = *metadata.app_id > 0 || (system_.version_1 && *metadata.app_id == 0);
-      if (!allowed) defect(i, fmt::format("ovni.app_id is {}, not above 0", *metadata.app_id));
+      const bool allowed = is_id(metadata.app_id) || (system_.version_1 && *metadata.app_id == 0);
+      if (!allowed) defect(i, no_id("app_id", metadata.app_id));
       if (process.app_id && *process.app_id != *metadata.app_id) {
         defect(i, fmt::format("ovni.app_id is {}, but {} in another thread of the process", *metadata.app_id,
                               *process.app_id));

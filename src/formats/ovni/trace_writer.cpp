@@ -121,10 +121,10 @@ Result<void> write_as_old(const NativeTrace& trace, const fs::path& root, Layout
       Metadata thread = stream.metadata;
       thread.version = 2;
       FATHOM_CHECK(write_file(fs::path(file).concat(".json"), to_thread_json(thread)));
-    } else if (!stream.metadata.marks.empty() || stream.metadata.counters) {
+    } else if (!stream.metadata.marks.empty() || stream.metadata.counters || !stream.metadata.attributes.empty()) {
       FATHOM_CHECK(work->diagnostics.lost(
           "ovni.metadata_lost", Place::in(stream.metadata_file.string()),
-          fmt::format("layout {} cannot define marks and counters: left out", to_string(layout))));
+          fmt::format("layout {} cannot define marks, counters and attributes: left out", to_string(layout))));
     }
     if (layout >= Layout::v1_c) file += ".obs";
     FATHOM_CHECK(write_events(stream, layout != Layout::v1_a, file));
@@ -137,12 +137,12 @@ Result<void> write_as_old(const NativeTrace& trace, const fs::path& root, Layout
   return {};
 }
 
-Result<void> write_same(const Stream& stream, Layout layout, const fs::path& root) {
+Result<void> write_same(const Stream& stream, Layout layout, const fs::path& root, const WriteStream& write) {
   const fs::path name = layout == Layout::v3 ? fs::path(stream.path) / "stream.obs"
                                              : fs::path(stream.path).parent_path() / stream.file.filename();
   const fs::path target = root / name;
   FATHOM_CHECK(make_directory(target.parent_path()));
-  FATHOM_CHECK(copy_bytes(target, {stream.blob.text()}));
+  FATHOM_CHECK(write ? write(stream, target) : copy_bytes(target, {stream.blob.text()}));
   if (layout == Layout::v3) return write_file(target.parent_path() / "stream.json", stream.metadata_text);
   FATHOM_CHECK(copy_whole(stream.metadata_file, target.parent_path() / "metadata.json"));
   if (layout != Layout::v2) return {};
@@ -150,10 +150,24 @@ Result<void> write_same(const Stream& stream, Layout layout, const fs::path& roo
   return write_file(thread, stream.metadata_text);
 }
 
-Result<void> write_all(const NativeTrace& trace, const fs::path& root, Layout layout, const Work& work) {
+// Where a layout gives threads their paths, two of the same name would be one.
+Result<void> judge_names(const NativeTrace& trace) {
+  std::map<std::string, const Stream*> known;
+  for (const Stream& stream : trace.streams) {
+    const auto [found, is_new] = known.emplace(usual_path(stream.metadata), &stream);
+    if (is_new) continue;
+    return Error::refused(fmt::format("two streams are {}: {} and {}", found->first, found->second->path, stream.path),
+                          Place::in(stream.file.string()));
+  }
+  return {};
+}
+
+Result<void> write_all(const NativeTrace& trace, const fs::path& root, Layout layout, const Work& work,
+                       const WriteStream& write) {
+  if (layout != trace.layout) FATHOM_CHECK(judge_names(trace));
   if (layout == trace.layout || layout == Layout::v3) {
     for (const Stream& stream : trace.streams) {
-      FATHOM_CHECK(layout == trace.layout ? write_same(stream, layout, root) : write_as_v3(stream, root));
+      FATHOM_CHECK(layout == trace.layout ? write_same(stream, layout, root, write) : write_as_v3(stream, root));
     }
   } else {
     FATHOM_CHECK(write_as_old(trace, root, layout, work));
@@ -216,11 +230,11 @@ bool is_trace_file(const fs::path& relative) {
   return is_thread_file(name) && relative.parent_path().filename().native().starts_with("proc.");
 }
 
-Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work,
-                         bool force) {
+Result<void> write_trace(const NativeTrace& trace, const fs::path& target, Layout layout, const Work& work, bool force,
+                         const WriteStream& write) {
   FATHOM_TRY(OutputSet directory,
              OutputSet::directory(target, {.owns = is_trace_file, .force = force, .source = trace.root}));
-  FATHOM_CHECK(write_all(trace, directory.path(), layout, work));
+  FATHOM_CHECK(write_all(trace, directory.path(), layout, work, write));
   return directory.commit();
 }
 

@@ -1,6 +1,8 @@
 // Writing traces: whole ones again, and new ones stream by stream.
 #pragma once
 
+#include <functional>
+
 #include "formats/ovni/native_trace.hpp"
 
 namespace fathom::ovni {
@@ -51,8 +53,9 @@ bool is_trace_file(const std::filesystem::path& relative);
 // Writes all streams and their metadata below `target`; it appears whole or not at all. In a directory that exists the
 // files of an older trace are replaced, others stay as they are, and without `force` there may be none. The same layout
 // is copied byte for byte. To another one events are copied as they are, and metadata are told in its words: what it
-// has no words for is left out with a warning.
+// has no words for is left out with a warning. `write` writes the events where they are not copied (same layout alone).
+using WriteStream = std::function<Result<void>(const Stream&, const std::filesystem::path& target)>;
 Result<void> write_trace(const NativeTrace& trace, const std::filesystem::path& target, Layout layout, const Work& work,
-                         bool force = false);
+                         bool force = false, const WriteStream& write = nullptr);
 
 }  // namespace fathom::ovni

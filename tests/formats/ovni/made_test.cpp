@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "formats/otf2/trace_writer.hpp"
 #include "formats/ovni/check.hpp"
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/count.hpp"
@@ -18,6 +19,7 @@
 #include "profile/compute.hpp"
 #include "trace/aggregate.hpp"
 #include "trace/merge.hpp"
+#include "trace/slice_view.hpp"
 
 namespace fathom::ovni {
 namespace {
@@ -273,6 +275,25 @@ TEST(OvniMade, CrossingSubsystemsAreVisitedOnce) {
   ASSERT_TRUE(totals.ok());
   EXPECT_EQ(totals->regions.size(), 3U);
   for (const auto& [region, sums] : totals->regions) EXPECT_EQ(sums.count, 1U) << region;
+
+  // Formats that know calls alone get one more, and say so.
+  struct NoSink : SliceSink {
+    void begin(std::uint32_t, std::int64_t, std::string_view, const fathom::Event&) override {}
+    void end(std::uint32_t, std::int64_t, std::string_view) override {}
+    void instant(std::int64_t, std::string_view, const fathom::Event&) override {}
+    void counter(std::int64_t, const fathom::Event&) override {}
+    void message(std::int64_t, const fathom::Event&, std::uint64_t) override {}
+  } sink;
+  SliceView view(**trace);
+  ASSERT_TRUE(view.write(LocationId(0U), {}, sink).ok());
+  EXPECT_EQ(view.notes().resumed, 1U);
+  const Work told = make_work();
+  if (otf2::write_trace(**trace, scratch.path() / "out.otf2", told).ok()) {
+    const auto notes = told->diagnostics.all();
+    EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const Diagnostic& note) {
+      return note.id == "otf2.resumed" && note.count == 1 && note.severity == Severity::data_loss;
+    }));
+  }
 }
 
 TEST(OvniMade, PutsLateEventsWhereTheyBelong) {
@@ -393,6 +414,119 @@ TEST(OvniMade, OffsetsFromSamples) {
   EXPECT_FALSE(offsets_from_samples(Blob::own("samples", std::string("0 a 1\n0 a 2\n1 b 1\n"))).ok());
 }
 
+// Regions of late events, many windows long: the file comes out piece by piece, as a stable sort of the parts says.
+TEST(OvniMade, SortsInPiecesAndCountsItsWindow) {
+  std::mt19937 random(5);
+  struct Made {
+    std::uint64_t clock;
+    std::uint64_t number;
+    std::string_view mcv;
+  };
+  std::vector<Made> events;
+  std::uint64_t clock = 1000;
+  const auto add = [&](std::string_view mcv, std::uint64_t at) { events.push_back({at, events.size(), mcv}); };
+  StreamBuilder builder;
+  for (int k = 0; k < 60; ++k) add("OB.", clock += 1);
+  for (int i = 0; i < 2000; ++i) {
+    for (int k = 0; k < 10; ++k) add("OB.", clock += 1 + random() % 5);
+    const std::uint64_t late = clock - 1 - random() % 40;
+    add("OU[", ++clock);
+    add("KCO", late);
+    add("KCI", late + random() % 3);
+    // What `sort` says of a region: everything from the last event in front of it that is earlier, by time.
+    std::size_t from = events.size();
+    while (events[--from].clock >= late) {
+    }
+    std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(from), events.end(),
+                     [](const Made& a, const Made& b) { return a.clock < b.clock; });
+    add("OU]", ++clock);
+  }
+  std::vector<Made> before = events;
+  std::sort(before.begin(), before.end(), [](const Made& a, const Made& b) { return a.number < b.number; });
+  StreamBuilder wanted;
+  for (const Made& one : before) builder.event(one.mcv, one.clock, Payload().add(one.number));
+  for (const Made& one : events) wanted.event(one.mcv, one.clock, Payload().add(one.number));
+  const auto stream = stream_of(Blob::own("made", builder.bytes()), false);
+  ASSERT_TRUE(stream.ok());
+  for (const std::size_t window : {std::size_t{100}, std::size_t{3000}, kSortWindow}) {
+    SortResult result;
+    const auto sorted = sorted_bytes(*stream, window, &result);
+    ASSERT_TRUE(sorted.ok()) << sorted.error().text();
+    EXPECT_TRUE(result.changed);
+    EXPECT_EQ(result.regions, 2000U);
+    EXPECT_TRUE(*sorted == wanted.bytes()) << window;
+  }
+  const Work small = make_work(false, 10'000);
+  const auto refused = sort_stream(
+      *stream, kSortWindow, [](Bytes) { return Result<void>{}; }, small);
+  ASSERT_FALSE(refused.ok());
+}
+
+// A trace that was put together from two disks; a link that leads back is no second way in.
+TEST(OvniMade, LinksToDirectoriesAreFollowedOnce) {
+  namespace fs = std::filesystem;
+  TemporaryDirectory scratch;
+  const fs::path root = scratch.path() / "trace";
+  write_made(scratch.path() / "disk", made_stream(), made_metadata());
+  fs::create_directories(root);
+  fs::create_directory_symlink(scratch.path() / "disk/loom.node.1", root / "loom.node.1");
+  fs::create_directory_symlink(root, root / "again");
+  EXPECT_TRUE(looks_like_trace(root));
+  const Work work = make_work();
+  const auto trace = open_native(root, work);
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  ASSERT_EQ(trace->streams.size(), 1U);
+  EXPECT_EQ(trace->streams[0].path, "loom.node.1/proc.10/thread.11");
+  EXPECT_FALSE(work->diagnostics.defective());
+}
+
+TEST(OvniMade, StreamsOfTwoLayoutsAreTold) {
+  TemporaryDirectory scratch;
+  const auto old = scratch.path() / "loom.other/proc.5";
+  std::filesystem::create_directories(old);
+  std::ofstream(old / "metadata.json") << R"({"version": 1, "app_id": 1})";
+  std::ofstream(old / "thread.6.obs") << made_stream();
+  const Work work = make_work();
+  const auto trace = open_native(write_made(scratch.path()), work);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->streams.size(), 1U);
+  EXPECT_TRUE(work->diagnostics.defective());
+}
+
+// ovni_attr_set: what a program says of itself goes along to a layout that has a place for it.
+TEST(OvniMade, AttributesOfProgramsGoAlong) {
+  TemporaryDirectory scratch;
+  const auto root = write_made(scratch.path() / "in");
+  const auto file = root / "loom.node.1/proc.10/thread.11/stream.json";
+  auto json = read_json(file);
+  json["app"] = {{"name", "solver"}, {"size", 10}};
+  json["nosv"]["cpumask"] = "0xff";
+  std::ofstream(file) << json.dump();
+  const auto trace = open_native(root, make_work());
+  ASSERT_TRUE(trace.ok());
+  ASSERT_TRUE(write_trace(*trace, scratch.path() / "old", Layout::v2, make_work()).ok());
+  const auto old = open_native(scratch.path() / "old", make_work());
+  ASSERT_TRUE(old.ok());
+  ASSERT_TRUE(write_trace(*old, scratch.path() / "new", Layout::v3, make_work()).ok());
+  const auto again = read_json(scratch.path() / "new/loom.node.1/proc.10/thread.11/stream.json");
+  EXPECT_EQ(again["app"], json["app"]);
+  EXPECT_EQ(again["nosv"]["cpumask"], "0xff");
+  const Work work = make_work();
+  ASSERT_TRUE(write_trace(*trace, scratch.path() / "oldest", Layout::v1_c, work).ok());
+  EXPECT_TRUE(work->diagnostics.defective());
+}
+
+TEST(OvniMade, TwoStreamsOfOneThreadAreNotWrittenOverEachOther) {
+  TemporaryDirectory scratch;
+  write_made(scratch.path() / "in/a");
+  write_made(scratch.path() / "in/b");
+  const auto trace = open_native(scratch.path() / "in", make_work());
+  ASSERT_TRUE(trace.ok());
+  ASSERT_EQ(trace->streams.size(), 2U);
+  EXPECT_FALSE(write_trace(*trace, scratch.path() / "out", Layout::v2, make_work()).ok());
+  EXPECT_TRUE(write_trace(*trace, scratch.path() / "same", Layout::v3, make_work()).ok());
+}
+
 TEST(OvniMade, TruncatedAtEveryByte) {
   const std::string whole = made_stream();
   std::size_t boundaries = 0;
@@ -460,15 +594,16 @@ TEST(OvniMade, StreamsInOrderStayAndAreRefusedWhereTheWindowIsTooSmall) {
     }
     auto stream = stream_of(Blob::own("made", builder.bytes()), false);
     ASSERT_TRUE(stream.ok());
-    const auto result = sort_stream(*stream, window);
-    ASSERT_EQ(result.ok(), good) << round;
+    SortResult result;
+    const auto sorted = sorted_bytes(*stream, window, &result);
+    ASSERT_EQ(sorted.ok(), good) << round;
     if (!good) {
       ++refused;
       continue;
     }
-    EXPECT_TRUE(result->patches.empty());
-    EXPECT_EQ(result->regions, regions);
-    EXPECT_EQ(result->empty_regions, empty);
+    EXPECT_FALSE(result.changed);
+    EXPECT_EQ(result.regions, regions);
+    EXPECT_EQ(result.empty_regions, empty);
   }
   EXPECT_GT(refused, 100U);
   EXPECT_LT(refused, 1900U);
@@ -508,7 +643,7 @@ TEST(OvniMade, BitFlipsNeverCrash) {
     stream->metadata = made_metadata();
     trace.streams.push_back(std::move(*stream));
     (void)dump_text(trace, DumpForm::sentence, work);
-    (void)sort_stream(trace.streams[0], kSortWindow);
+    (void)sorted_bytes(trace.streams[0], kSortWindow);
     EXPECT_TRUE(check_trace(trace, work).ok());
     auto mapped = OvniTrace::make(trace, work);
     ASSERT_TRUE(mapped.ok());

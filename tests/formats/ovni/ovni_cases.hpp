@@ -14,6 +14,7 @@
 #include "base/work.hpp"
 #include "formats/ovni/dump.hpp"
 #include "formats/ovni/native_trace.hpp"
+#include "formats/ovni/sort.hpp"
 #include "io/file.hpp"
 #include "io/inflate.hpp"
 #include "io/tar.hpp"
@@ -97,6 +98,19 @@ inline ::testing::AssertionResult same_text(const std::string& expected, const s
                                                                                 : expected.rfind('\n', at - 1) + 1;
   return ::testing::AssertionFailure() << "line " << line + 1 << "\nexpected: " << expected.substr(begin, 160)
                                        << "\n  actual: " << actual.substr(std::min(begin, actual.size()), 160);
+}
+
+// The bytes of a stream after sorting; what was done, where it is asked for.
+inline Result<std::string> sorted_bytes(const Stream& stream, std::size_t window, SortResult* done = nullptr) {
+  std::string bytes;
+  const auto add = [&](Bytes piece) -> Result<void> {
+    bytes += as_text(piece);
+    return {};
+  };
+  FATHOM_TRY(const SortResult result, sort_stream(stream, window, add, make_work()));
+  if (done != nullptr) *done = result;
+  if (!result.changed) bytes = stream.blob.text();
+  return bytes;
 }
 
 }  // namespace fathom::ovni

@@ -370,6 +370,10 @@ TEST(OvniRules, Metadata) {
   EXPECT_REFUSED("ovni.part", with([](Metadata& m) { m.part.reset(); }));
   EXPECT_REFUSED("ovni.tid", with([](Metadata& m) { m.tid = 0; }));
   EXPECT_REFUSED("ovni.pid", with([](Metadata& m) { m.pid.reset(); }));
+  // The library takes them as int.
+  EXPECT_REFUSED("ovni.tid is -1", with([](Metadata& m) { m.tid = -1; }));
+  EXPECT_REFUSED("ovni.pid is 4294967296", with([](Metadata& m) { m.pid = std::int64_t{1} << 32; }));
+  EXPECT_REFUSED("ovni.app_id is 4294967296", with([](Metadata& m) { m.app_id = std::int64_t{1} << 32; }));
   EXPECT_REFUSED("ovni.loom", with([](Metadata& m) { m.loom.reset(); }));
   EXPECT_REFUSED("'/'", with([](Metadata& m) { m.loom = "a/b"; }));
   EXPECT_REFUSED("app_id", with([](Metadata& m) { m.app_id = 0; }));
