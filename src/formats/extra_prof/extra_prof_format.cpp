@@ -60,6 +60,10 @@ bool runs_beside(NodeType type, std::uint64_t flags) {
 Tags tags_of(NodeType type, std::uint64_t flags) {
   Tags tags;
   const bool async = (flags & kAsync) != 0;
+  // What runs beside something else is part of what it runs beside, and of no category of its own.
+  if ((flags & kOverlapFlag) != 0 && type != NodeType::overlap) {
+    return {{"gpu__overlap", "true"}, {"validation__ignore__num_measurements", "true"}};
+  }
   switch (type) {
     case NodeType::kernel:
       tags = {{"gpu__kernel", "true"}, {"agg__category", "\"GPU\""}, {"agg__category__comparison_cpu_gpu", "null"}};
@@ -95,10 +99,6 @@ Tags tags_of(NodeType type, std::uint64_t flags) {
               {"agg__disabled", "true"}};
     default:
       break;
-  }
-  if ((flags & kOverlapFlag) != 0) {
-    tags.emplace_back("gpu__overlap", "true");
-    tags.emplace_back("validation__ignore__num_measurements", "true");
   }
   return tags;
 }
@@ -172,11 +172,11 @@ class PointTree {
       todo.pop_back();
       const Node& node = file.nodes[from];
       Merged& own = nodes_[to];
-      own.duration[index] += joined(node.duration, node.type);
-      own.visits[index] += joined(node.visits, node.type);
-      own.bytes[index] += joined(node.bytes, node.type);
-      add(own.gpu, node.gpu_metrics, gpu, index, node.type);
-      add(own.additional, node.additional, additional, index, node.type);
+      own.duration[index] += choices_.sum_gpu && on_gpu(node.type) ? total(node.duration) : joined(node.duration);
+      own.visits[index] += joined(node.visits);
+      own.bytes[index] += joined(node.bytes);
+      add(own.gpu, node.gpu_metrics, gpu, index);
+      add(own.additional, node.additional, additional, index);
       std::vector<std::pair<std::uint32_t, std::uint32_t>> below;
       for (const std::uint32_t child : node.children) {
         const Node& next = file.nodes[child];
@@ -238,9 +238,10 @@ class PointTree {
           const bool there = m < n.additional.size() && !n.additional[m].empty();
           return there ? n.additional[m] : std::vector<double>(files_, 0);
         };
-        // Where the time leaves the children out, so does everything else.
+        // Where children are left out, their share stays here.
+        const bool alone = too_much && !choices_.concurrent;
         builder.add(callpath, builder.metric(additional_.names[m]), point,
-                    additional_.present(m, too_much ? of(node) : exclusive(node, of, unused)));
+                    additional_.present(m, alone ? of(node) : exclusive(node, of, unused)));
       }
       // Children that take longer than the node itself ran beside it: they cannot be told apart, and are left out.
       if (too_much && !choices_.concurrent) {
@@ -265,20 +266,23 @@ class PointTree {
     return todo.size();
   }
 
-  [[nodiscard]] double joined(const std::vector<double>& threads, NodeType type) const {
+  static bool on_gpu(NodeType type) { return type == NodeType::kernel || type == NodeType::overlap; }
+  static double total(const std::vector<double>& threads) {
     double sum = 0;
     for (const double v : threads) sum += v;
-    const bool on_gpu = type == NodeType::kernel || type == NodeType::overlap;
-    const bool summed = choices_.scaling == Scaling::strong || (choices_.sum_gpu && on_gpu) || threads.empty();
-    return summed ? sum : sum / static_cast<double>(threads.size());
+    return sum;
+  }
+  [[nodiscard]] double joined(const std::vector<double>& threads) const {
+    const bool summed = choices_.scaling == Scaling::strong || threads.empty();
+    return summed ? total(threads) : total(threads) / static_cast<double>(threads.size());
   }
 
   void add(std::vector<std::vector<double>>& to, const std::vector<std::vector<double>>& values,
-           const std::vector<std::size_t>& places, std::size_t index, NodeType type) const {
+           const std::vector<std::size_t>& places, std::size_t index) const {
     for (std::size_t m = 0; m < values.size() && m < places.size(); ++m) {
       if (to.size() <= places[m]) to.resize(places[m] + 1);
       if (to[places[m]].empty()) to[places[m]].assign(files_, 0);
-      to[places[m]][index] += joined(values[m], type);
+      to[places[m]][index] += joined(values[m]);
     }
   }
 

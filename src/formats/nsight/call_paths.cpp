@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/text.hpp"
 
@@ -10,7 +11,6 @@ namespace fathom::nsight {
 namespace {
 
 constexpr char kUnit = '\x1f';
-constexpr std::string_view kUncorrelated = "[Uncorrelated]";
 
 // SQL's LIKE with `prefix` and anything behind it: letters in any case, '_' for one character, '%' for any number.
 bool starts_like(std::string_view text, std::string_view prefix) {
@@ -157,11 +157,38 @@ std::int64_t chain_offset(const Report& report) {
   return missing[0] < missing[1] ? 0 : 1;
 }
 
+// Calls whose record lies inside another record of the same call. With call chains newer exports have each call twice:
+// as `cudaMalloc` with its chain, and inside of it as `cudaMalloc_v3020` without.
+std::vector<bool> repeated_calls(const Report& report) {
+  std::vector<std::size_t> order(report.calls.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::size_t i) {
+    const ApiCall& call = report.calls[i];
+    return std::tuple(call.thread, call.correlation, call.start, -call.end);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::vector<bool> repeated(report.calls.size(), false);
+  const ApiCall* outer = nullptr;
+  for (const std::size_t i : order) {
+    const ApiCall& call = report.calls[i];
+    const bool same = outer != nullptr && outer->thread == call.thread && outer->correlation == call.correlation;
+    if (same && call.correlation != 0 && call.end <= outer->end) {
+      repeated[i] = true;
+    } else {
+      outer = &call;
+    }
+  }
+  return repeated;
+}
+
 // Every call counts, also where threads or processes use the same correlation id: times add up to what is recorded.
 std::vector<ResolvedPath> from_chains(const Report& report) {
   std::vector<ResolvedPath> rows;
   const std::int64_t offset = chain_offset(report);
-  for (const ApiCall& call : report.calls) {
+  const std::vector<bool> repeated = repeated_calls(report);
+  for (std::size_t i = 0; i < report.calls.size(); ++i) {
+    if (repeated[i]) continue;
+    const ApiCall& call = report.calls[i];
     ResolvedPath row{call.correlation, std::string(call.name), 0, static_cast<double>(call.length())};
     const auto chain = call.chain ? report.chains.find(*call.chain + offset) : report.chains.end();
     if (chain != report.chains.end()) {

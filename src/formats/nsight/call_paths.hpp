@@ -1,9 +1,14 @@
 // Which call path each API call of an Nsight report belongs to, and what was spent in each.
 #pragma once
 
+#include <string_view>
+
 #include "formats/nsight/native.hpp"
 
 namespace fathom::nsight {
+
+// The path of what no recorded call asked for.
+inline constexpr std::string_view kUncorrelated = "[Uncorrelated]";
 
 struct CallPaths {
   std::vector<ResolvedPath> rows;

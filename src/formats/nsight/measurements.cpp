@@ -1,6 +1,7 @@
 #include "formats/nsight/measurements.hpp"
 
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.hpp"
@@ -38,7 +39,8 @@ class Measurer {
  public:
   Measurer(const Report& report, bool once)
       : report_(report),
-        once_(once),
+        from_calls_(!report.marked && !report.resolved),
+        once_(once || from_calls_),
         paths_(resolve_call_paths(report)),
         activities_(activities_of(report)),
         everything_(chosen({Type::kernel, Type::copy, Type::memset})),
@@ -47,21 +49,25 @@ class Measurer {
         index_(chosen({Type::kernel, Type::copy, Type::memset})) {
     for (const ResolvedPath& row : paths_.rows) {
       if (row.correlation) by_correlation_.try_emplace(*row.correlation, &row);
+      if (row.correlation && row.path == kUncorrelated) uncorrelated_ = &row;
     }
+    for (const ApiCall& call : report.calls) calls_.try_emplace(call.correlation, &call);
     for (const Activity& a : activities_) by_end_.push_back(&a);
     std::stable_sort(by_end_.begin(), by_end_.end(),
                      [](const Activity* a, const Activity* b) { return a->end < b->end; });
   }
 
-  std::vector<Measured> measure() && {
+  Measurements measure() && {
+    find_users();
     cpu();
     synchronizations();
     kernels();
     memory_management();
     copies(report_.copies, "gpu__mem_copy", "gpu__blocking__mem_copy", "GPU MEM");
     copies(report_.memsets, "gpu__mem_set", "gpu__blocking__mem_set", "GPU");
+    other_calls();
     if (once_) add_up();
-    return std::move(measured_);
+    return {std::move(measured_), left_out_};
   }
 
  private:
@@ -76,9 +82,52 @@ class Measurer {
     return list;
   }
 
+  // What the GPU did for a call that is not recorded stands under a path of its own; Extra-P leaves it out.
   [[nodiscard]] const ResolvedPath* path_of(Correlation correlation) const {
     const auto found = by_correlation_.find(correlation);
-    return found == by_correlation_.end() ? nullptr : found->second;
+    if (found != by_correlation_.end()) return found->second;
+    if (!once_) return nullptr;
+    return uncorrelated_ != nullptr ? uncorrelated_ : &nowhere_;
+  }
+  [[nodiscard]] const ResolvedPath* path_or_left_out(Correlation correlation) {
+    const ResolvedPath* path = path_of(correlation);
+    left_out_ += path == nullptr ? 1 : 0;
+    return path;
+  }
+  [[nodiscard]] bool known(const ResolvedPath* path) const { return path != uncorrelated_ && path != &nowhere_; }
+
+  // The time of a call, which counts once although it made the GPU do several things. Extra-P takes it anew for each.
+  double own_time(const ResolvedPath* path) {
+    return !once_ || counted_.insert(path).second ? path->duration.value_or(0) : 0;
+  }
+
+  // The calls whose time is told together with what the GPU did for them, or with the memory that they manage.
+  void find_users() {
+    for (const Kernel& kernel : report_.kernels) use(kernel.correlation);
+    for (const Copy& copy : report_.copies) use(copy.correlation);
+    for (const Memset& memset : report_.memsets) use(memset.correlation);
+    for (const ResolvedPath& row : paths_.rows) {
+      if (row.correlation && manages_memory(row.path)) used_.insert(&row);
+    }
+  }
+  void use(Correlation correlation) { used_.insert(path_of(correlation)); }
+
+  // Calls that made the GPU do nothing that is recorded: they count where every call does. Extra-P leaves them out.
+  void other_calls() {
+    for (const Synchronization& sync : report_.synchronizations) use(sync.correlation);
+    std::size_t placed = 0;
+    for (const ResolvedPath& row : paths_.rows) {
+      if (!row.correlation || &row == uncorrelated_) continue;
+      ++placed;
+      if (used_.contains(&row)) continue;
+      if (once_) {
+        put(row.path, row.duration.value_or(0));
+      } else {
+        ++left_out_;
+      }
+    }
+    // Calls outside of all ranges have no path at all.
+    if (!from_calls_ && report_.calls.size() > placed) left_out_ += report_.calls.size() - placed;
   }
 
   void put(std::string callpath, double nanoseconds, Tags tags = {}) {
@@ -104,7 +153,7 @@ class Measurer {
   void put_overlaps(const std::string& path, double total, const Times& names, const Tags& of_total,
                     const Tags& of_names) {
     if (total != 0) put(path + "->OVERLAP", total, of_total);
-    for (const auto& [name, time] : names) put(path + "->OVERLAP->" + std::string(name), time, of_names);
+    for (const auto& [name, time] : names) put(path + "->OVERLAP->" + path_level(name), time, of_names);
   }
 
   void cpu() {
@@ -126,12 +175,14 @@ class Measurer {
     };
     std::map<std::pair<std::string_view, std::string_view>, Group> groups;
     for (const Synchronization& sync : report_.synchronizations) {
-      const ResolvedPath* path = path_of(sync.correlation);
+      const ResolvedPath* path = path_or_left_out(sync.correlation);
       if (path == nullptr) continue;
       Group& group = groups[{path->path, sync.name}];
-      const double overlap = waited_for(sync);
-      group.api += path->duration.value_or(0) * (overlap == 0 && !once_ ? 2 : 1);
       group.waited += static_cast<double>(sync.length());
+      // Copies and what frees memory wait, too: the time of such a call is told there.
+      if (!known(path) || (once_ && (used_.contains(path) || counted_.contains(path)))) continue;
+      const double overlap = waited_for(sync);
+      group.api += own_time(path) * (overlap == 0 && !once_ ? 2 : 1);
       group.overlap += overlap;
       ending_inside(sync, group.names);
     }
@@ -151,30 +202,26 @@ class Measurer {
       double lost = 0;
     };
     std::map<std::pair<std::string_view, std::string_view>, Group> groups;
-    // A graph is one call and many kernels. Extra-P, which needs its markers, takes the call anew for each.
-    const bool one_launch = once_ || !(report_.marked || report_.resolved);
-    std::unordered_set<Correlation> launched;
     for (const Kernel& kernel : report_.kernels) {
-      const ResolvedPath* path = path_of(kernel.correlation);
-      if (path == nullptr || !is_kernel_name(kernel.name)) continue;
+      if (!once_ && !is_kernel_name(kernel.name)) continue;
+      const ResolvedPath* path = path_or_left_out(kernel.correlation);
+      if (path == nullptr) continue;
       Group& group = groups[{path->path, kernel.name}];
-      const bool counts = !one_launch || launched.insert(kernel.correlation).second;
-      if (path->duration) group.launch = group.launch.value_or(0) + (counts ? *path->duration : 0);
+      if (path->duration) group.launch = group.launch.value_or(0) + own_time(path);
       group.gpu += static_cast<double>(kernel.length());
       group.lost += static_cast<double>(kernels_.lost_to_others(kernel, kernel.threads));
     }
     for (const auto& [key, group] : groups) {
-      const std::string path = std::string(key.first) + "->" + std::string(key.second);
+      const std::string name = path_level(key.second);
+      const std::string path = std::string(key.first) + "->" + name;
       if (group.launch) put(path, *group.launch);
-      const std::string gpu = path + "->GPU " + std::string(key.second);
+      const std::string gpu = path + "->GPU " + name;
       put(gpu, group.gpu - group.lost, {kKernelTag, {"agg__category", "\"GPU\""}, kNotCompared});
       put(gpu + "->OVERLAP", group.lost, {kOverlapSum, kKernelTag, kUsageDisabled});
     }
   }
 
   void memory_management() {
-    std::unordered_map<Correlation, const ApiCall*> calls;
-    for (const ApiCall& call : report_.calls) calls.try_emplace(call.correlation, &call);
     struct Group {
       double api = 0;
       double overlap = 0;
@@ -185,9 +232,9 @@ class Measurer {
       if (!row.correlation || !manages_memory(row.path)) continue;
       Group& group = groups[row.path];
       const std::string name = to_lower(last_level(row.path));
-      const auto call = calls.find(*row.correlation);
+      const auto call = calls_.find(*row.correlation);
       double overlap = 0;
-      if (!contains(name, "async") && call != calls.end()) {
+      if (!contains(name, "async") && call != calls_.end()) {
         overlap = waited_for(*call->second);
         ending_inside(*call->second, group.names);
       }
@@ -202,6 +249,20 @@ class Measurer {
       put_overlaps(path, group.overlap, group.names, {kIgnoreCount, kOverlapSum, kUsageDisabled},
                    {kOverlap, kKernelTag, kIgnoreCount});
     }
+  }
+
+  [[nodiscard]] bool asynchronous(std::string_view path) const {
+    return from_calls_ ? contains(last_level(path), "Async") : contains(path, "Async_");
+  }
+
+  // How much of a transfer the call that asked for it waited. A copy from pageable memory may go on when its call is
+  // over; Extra-P takes all of it for waiting.
+  template <class Transfer>
+  [[nodiscard]] double inside_of_call(const Transfer& transfer) const {
+    const auto call = calls_.find(transfer.correlation);
+    if (!once_ || call == calls_.end()) return static_cast<double>(transfer.length());
+    const auto common = std::min(transfer.end, call->second->end) - std::max(transfer.start, call->second->start);
+    return static_cast<double>(std::max<std::int64_t>(common, 0));
   }
 
   // Copies and memsets: what they have in common is more than what they do not.
@@ -219,13 +280,13 @@ class Measurer {
     };
     std::map<std::tuple<std::string_view, std::string_view, bool>, Group> groups;
     for (const Transfer& transfer : transfers) {
-      const ResolvedPath* path = path_of(transfer.correlation);
+      const ResolvedPath* path = path_or_left_out(transfer.correlation);
       if (path == nullptr) continue;
-      const bool blocking = transfer.pageable || !contains(path->path, "Async_");
+      const bool blocking = known(path) && (transfer.pageable || !asynchronous(path->path));
       const std::string_view name = kIsCopy ? std::string_view(transfer.name) : std::string_view("GPU MEMSET");
       Group& group = groups[{path->path, name, blocking}];
       const double gpu = static_cast<double>(transfer.length());
-      const double call = path->duration.value_or(0) - (blocking ? gpu : 0);
+      const double call = own_time(path) - (blocking ? inside_of_call(transfer) : 0);
       group.api += call;
       group.gpu += gpu;
       group.bytes += static_cast<double>(transfer.bytes);
@@ -287,6 +348,7 @@ class Measurer {
   }
 
   const Report& report_;
+  bool from_calls_;  // the paths are those of single calls, without Extra-Prof
   bool once_;
   CallPaths paths_;
   std::vector<Activity> activities_;
@@ -296,11 +358,17 @@ class Measurer {
   ActivityIndex index_;
   std::vector<const Activity*> by_end_;
   std::unordered_map<Correlation, const ResolvedPath*> by_correlation_;
+  std::unordered_map<Correlation, const ApiCall*> calls_;
+  const ResolvedPath* uncorrelated_ = nullptr;
+  ResolvedPath nowhere_{0, std::string(kUncorrelated), 0, {}};
+  std::unordered_set<const ResolvedPath*> used_;
+  std::unordered_set<const ResolvedPath*> counted_;
   std::vector<Measured> measured_;
+  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace
 
-std::vector<Measured> measure(const Report& report, bool once) { return Measurer(report, once).measure(); }
+Measurements measure(const Report& report, bool once) { return Measurer(report, once).measure(); }
 
 }  // namespace fathom::nsight

@@ -43,9 +43,19 @@ void add(ExperimentBuilder& builder, std::uint32_t point, std::vector<Measured>&
   }
 }
 
-constexpr Option<bool> kCountOnce{"count-gpu-calls-once", "", "count each call once, where Extra-P counts some again"};
+constexpr Option<bool> kCountOnce{"count-gpu-calls-once", "",
+                                  "count each call once, where Extra-P counts some again and leaves others out"};
 
 bool count_once(const Work& work) { return work->options.flag(kCountOnce); }
+
+Result<void> tell_left_out(std::uint64_t count, const std::string& file, const Work& work) {
+  if (count == 0) return {};
+  return work->diagnostics.add("nsight.calls_left_out", Severity::info, Place::in(file),
+                               "a call of the CUDA API outside of all marked ranges, or for which the GPU did nothing, "
+                               "is in no call path, as in "
+                               "Extra-P (--count-gpu-calls-once counts those inside of ranges)",
+                               count);
+}
 
 class NsightDataset final : public ExperimentDataset {
  public:
@@ -101,10 +111,11 @@ class NsightDataset final : public ExperimentDataset {
   // One file alone is an experiment of one point.
   Result<ExperimentPtr> make_experiment() override {
     FATHOM_TRY(const Report report, read_report(database_, work()));
-    auto values = measure(report, count_once(work()));
+    auto measured = measure(report, count_once(work()));
+    FATHOM_CHECK(tell_left_out(measured.left_out, path().string(), work()));
     ExperimentBuilder builder(path().string(), work(), ExperimentBuilder::Repeats::collect);
     builder.parameter("run");
-    add(builder, builder.point(std::vector<double>{1}), values);
+    add(builder, builder.point(std::vector<double>{1}), measured.values);
     FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());
     return experiment;
   }
@@ -131,7 +142,7 @@ Result<DatasetPtr> open(const Source& source, const Work& work) {
 
 Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::string>& parameters,
                               const std::vector<RunFile>& runs, Scaling, const Work& work) {
-  std::vector<std::vector<Measured>> values(runs.size());
+  std::vector<Measurements> values(runs.size());
   Progress progress("reading databases", runs.size());
   FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
     FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
@@ -143,7 +154,12 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
   }));
   ExperimentBuilder builder(name, work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
-  for (std::size_t i = 0; i < runs.size(); ++i) add(builder, builder.point(runs[i].point), values[i]);
+  std::uint64_t left_out = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    add(builder, builder.point(runs[i].point), values[i].values);
+    left_out += values[i].left_out;
+  }
+  FATHOM_CHECK(tell_left_out(left_out, name, work));
   FATHOM_CHECK(builder.status());
   if (!work->options.flag(kAllowIncomplete)) FATHOM_CHECK(builder.leave_out_incomplete(work));
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());

@@ -86,6 +86,52 @@ TEST(ExtraProf, Options) {
             (Times{{"main", 10}, {"main->GPU k", 50}, {"main->f", 30}, {"main->f->g", 5}}));
 }
 
+// Means of one metric, in its own unit, of a file that was read with these flags.
+std::map<std::string, double> means(const std::string& file, std::string_view metric,
+                                    const std::vector<std::string>& flags) {
+  const Work work = make_work();
+  for (const std::string& flag : flags) {
+    EXPECT_TRUE(set_reading_option(*work, flag, "true").ok());
+  }
+  auto dataset = open_source(Source::of(Blob::own("x", file)), work);
+  EXPECT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto e = *(*dataset)->experiment();
+  std::map<std::string, double> out;
+  for (const Series& s : e->series()) {
+    if (e->metrics()[s.metric].name == metric) out[e->callpaths()[s.callpath].name] = e->means()[s.first];
+  }
+  return out;
+}
+
+// As node(), with visits of two threads, no values of the GPU, and the energy of the node.
+std::string with_energy(std::string_view name, char type, char duration, char visits, char energy,
+                        const std::vector<std::string>& children = {}) {
+  std::string out = "\x99";
+  out += static_cast<char>(0xA0 | name.size());
+  out += name;
+  out += static_cast<char>(0x90 | children.size());
+  for (const std::string& child : children) out += child;
+  out += std::string(1, type) + '\0' + "\x92" + duration + duration;
+  return out + "\x92" + visits + visits + '\0' + "\x90" + "\x91" + energy;
+}
+
+TEST(ExtraProf, OtherMetricsUnderTheOptions) {
+  const auto file = [](const std::string& main) {
+    const std::string head = "\x95" + ("\xAA" + std::string("EXTRA PROF")) + "\xA1" + "1";
+    return head + with_energy("", 0, 0, 0, 0, {main}) + "\x90" + "\x91\x92\xA6" + "energy" + std::string(1, '\0');
+  };
+  using Values = std::map<std::string, double>;
+  // Only times of the GPU are added up over threads.
+  const std::string calls = file(with_energy("main", 0, 100, 1, 50, {with_energy("k", 2, 40, 6, 8)}));
+  EXPECT_EQ(means(calls, "visits", {"sum-gpu-threads"}), (Values{{"main", 1}, {"main->GPU k", 6}}));
+  EXPECT_EQ(means(calls, "energy", {"sum-gpu-threads"}), (Values{{"main", 50}, {"main->GPU k", 8}}));
+  EXPECT_DOUBLE_EQ(means(calls, "time", {"sum-gpu-threads"}).at("main->GPU k"), 80e-9);
+  // f takes longer than main. Where it is left out main keeps all; where it stays, its energy counts once.
+  const std::string beside = file(with_energy("main", 0, 10, 1, 50, {with_energy("f", 0, 30, 1, 20)}));
+  EXPECT_EQ(means(beside, "energy", {}), (Values{{"main", 50}}));
+  EXPECT_EQ(means(beside, "energy", {"concurrent-threads"}), (Values{{"main", 30}, {"main->f", 20}}));
+}
+
 TEST(ExtraProf, DamagedFilesAreRefused) {
   const std::string whole = small_file();
   for (std::size_t n = 0; n < whole.size(); ++n) {

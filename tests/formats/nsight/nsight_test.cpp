@@ -94,6 +94,8 @@ TEST(Nsight, MarkedRanges) {
       {"main->elsewhere", 100},
       {"main->solve->GPU IDLE", 500 - 180},  // the kernel runs until 420, from 400 on beside the later range
       {"main->elsewhere->GPU IDLE", 100 - 20},
+      {"[Uncorrelated]->step->GPU step", 10},  // its call lies outside of all ranges
+      {"[Uncorrelated]->step->GPU step->OVERLAP", 0},
       {"main->cudaMalloc_v3020", 20},
       {"main->solve->cudaLaunchKernel_v7000->step", 10},
       {"main->solve->cudaLaunchKernel_v7000->step->GPU step", 200},
@@ -174,6 +176,36 @@ TEST(Nsight, ConcurrentKernelsShareTheGpu) {
   EXPECT_EQ(found.at("cudaLaunchKernel_v7000->other->GPU other"), 75);
 }
 
+// Without markers the times of calls and of what the GPU did add up to what is recorded.
+TEST(Nsight, EveryCallOfAStackCountsOnce) {
+  const auto e = read(database_of(
+      kSchema + kNames +
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, correlationId INT, syncType INT);"
+      "CREATE TABLE CUDA_CALLCHAINS(id INT, symbol INT, unresolved INT, stackDepth INT);"
+      "INSERT INTO StringIds VALUES (6,'cudaEventRecord_v3020'),(7,'cudaMalloc'),(10,'main'),(11,'a->b'),"
+      "(12,'cudaStreamSynchronize_v3020');"
+      "INSERT INTO CUDA_CALLCHAINS VALUES (1,10,NULL,0);"
+      // An allocation twice: with its stack, and inside of that again, as newer exports have it.
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,40,1,50,7,0),(11,39,1,50,4,NULL),"
+      "(100,107,1,51,6,NULL),"   // the GPU does nothing for it
+      "(200,250,1,52,2,NULL),"   // a copy that goes on, and that is a wait, too
+      "(600,611,1,53,12,NULL);"  // a wait for nothing
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (240,300,52,1,0,2,4096);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (210,249,52,3),(601,610,53,3);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (700,720,99,11,1,1,1,1,1,1);"));  // of a call before the record
+  ASSERT_NE(e, nullptr);
+  const auto found = values(*e);
+  EXPECT_EQ(found.at("main->cudaMalloc"), 30);
+  EXPECT_FALSE(found.contains("cudaMalloc_v3020"));
+  EXPECT_EQ(found.at("cudaEventRecord_v3020"), 7);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020"), 50 - 10);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020->BLOCKING HOST_TO_DEVICE"), 60);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020->STREAM_SYNCHRONIZE"), 0);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020->STREAM_SYNCHRONIZE->WAIT"), 39);
+  EXPECT_EQ(found.at("cudaStreamSynchronize_v3020->STREAM_SYNCHRONIZE"), 11);
+  EXPECT_EQ(found.at("[Uncorrelated]->a- >b->GPU a- >b"), 20);
+}
+
 TEST(Nsight, WaitsAndTheirOverlap) {
   const auto e =
       read(database_of(kSchema + kNames +
@@ -190,7 +222,10 @@ TEST(Nsight, WaitsAndTheirOverlap) {
   EXPECT_EQ(found.at(path + "->WAIT"), 150);
   EXPECT_EQ(found.at(path + "->OVERLAP"), 148);
   EXPECT_EQ(found.at(path + "->OVERLAP->step"), 148);
-  EXPECT_EQ(found.size(), 7u);  // and the kernel's three; the wait that no call asked for is not shown
+  // A wait that no recorded call asked for is all that is known of it.
+  EXPECT_EQ(found.at("[Uncorrelated]->EVENT_SYNCHRONIZE->WAIT"), 10);
+  EXPECT_EQ(found.at("[Uncorrelated]->EVENT_SYNCHRONIZE"), 0);
+  EXPECT_EQ(found.size(), 9u);  // and the kernel's three
 }
 
 TEST(Nsight, PathsOfSymbolPointers) {
@@ -257,9 +292,11 @@ TEST(Nsight, ForeignAndDamagedDatabases) {
   ASSERT_TRUE(dataset.ok());
   EXPECT_TRUE(work->diagnostics.all().empty());  // the experiment is not made before somebody asks for it
   ASSERT_TRUE((*dataset)->experiment().ok());
-  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  ASSERT_EQ(work->diagnostics.all().size(), 2u);
   EXPECT_EQ(work->diagnostics.all()[0].id, "nsight.time");
   EXPECT_EQ(work->diagnostics.all()[0].count, 2u);
+  EXPECT_EQ(work->diagnostics.all()[1].id, "nsight.calls_left_out");
+  EXPECT_EQ(work->diagnostics.all()[1].count, 2u);  // the call outside of all ranges and its kernel
 }
 
 TEST(Nsight, WriteAheadMode) {
