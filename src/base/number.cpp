@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "base/time_unit.hpp"
+#include "base/visible.hpp"
 
 namespace fathom {
 
@@ -77,7 +78,8 @@ std::string readable(double value, std::string_view unit) {
   if (equal_ignoring_case(unit, "bytes") || equal_ignoring_case(unit, "byte") || unit == "B") {
     return scaled(value, 1024, "B", kBinary);
   }
-  const std::string_view shown = unit == "occ" || unit == "#" || unit == "1" || unit == "count" ? "" : unit;
+  // Units are what a file says.
+  const std::string shown = unit == "occ" || unit == "#" || unit == "1" || unit == "count" ? "" : visible(unit);
   if (std::abs(value) < 1 && value != 0) return fmt::format("{:.3g}{}{}", value, shown.empty() ? "" : " ", shown);
   return scaled(value, 1000, shown, kDecimal);
 }

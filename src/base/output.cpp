@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/cancel.hpp"
 #include "base/self_profile.hpp"
-#include "base/stop.hpp"
 #include "base/visible.hpp"
 
 namespace fathom {
@@ -27,15 +27,14 @@ bool is_harmless(std::string_view text) {
   return odd == 0;
 }
 
-// 0, or why it could not be written.
+// 0, or why it could not be written: EINTR when the work is to stop while nobody reads what is written.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return errno;
-    }
+    if (count < 0 && errno != EINTR) return errno;
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+    // A write that is interrupted in its middle says how much it has done, and the next one would wait again.
+    if (!text.empty() && cancelled()) return EINTR;
   }
   return 0;
 }
@@ -83,6 +82,7 @@ Result<void> Output::finish() {
   flush();
   if (auto lost = stop_reason()) return *std::move(lost);
   if (error_ == 0 || error_ == EPIPE) return {};
+  if (error_ == EINTR) return cancelled_error();
   return Error(std::string(descriptor_ == STDOUT_FILENO ? "cannot write to standard output: " : "cannot write: ") +
                std::strerror(error_));
 }

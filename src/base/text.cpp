@@ -250,13 +250,21 @@ std::string json_quote(std::string_view text) {
 }
 
 std::string csv_quote(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
+  const bool quoted = text.find_first_of(",\"\r\n") != std::string_view::npos;
+  std::string out(quoted ? "\"" : "");
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+      ++i;
+      continue;
+    }
+    if (text[i] == '"') out += '"';
+    out += text.substr(i, length);
+    i += length;
   }
-  return out + '"';
+  if (quoted) out += '"';
+  return out;
 }
 
 std::string xml_escape(std::string_view text) {

@@ -56,7 +56,7 @@ std::size_t display_width(std::string_view text);
 std::string fit(std::string_view text, std::size_t width);
 
 std::string json_quote(std::string_view text);  // invalid UTF-8 becomes U+FFFD
-std::string csv_quote(std::string_view text);   // quotes only when needed
+std::string csv_quote(std::string_view text);   // quotes only when needed; what is no UTF-8 becomes U+FFFD
 std::string xml_escape(std::string_view text);
 
 }  // namespace fathom

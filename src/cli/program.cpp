@@ -19,6 +19,7 @@
 #include "cli/self_trace.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
+#include "io/opened_files.hpp"
 #include "io/output_set.hpp"
 #include "report/table_text.hpp"
 
@@ -65,6 +66,15 @@ Result<void> check_positionals(const CommandEntry& entry, const Options& options
 Error unknown_command(const std::string& name) {
   return Error::usage(fmt::format("unknown command '{}'{}", name, did_you_mean(name, command_names())))
       .hint("'fathom --help' lists the commands");
+}
+
+Result<void> tell_changed_inputs(WorkContext& work) {
+  for (const std::filesystem::path& file : changed_inputs()) {
+    FATHOM_CHECK(work.diagnostics.warn("input.changed", Place::in(file.string()),
+                                       "was written to while it was being read: what was read may be of the old and of "
+                                       "the new content; try again when it is complete"));
+  }
+  return {};
 }
 
 struct Program {
@@ -119,6 +129,7 @@ struct Program {
     profiling.reset();
     // What came of a file that is no longer there is worth nothing, whatever it looks like.
     if (auto lost = stop_reason()) return *std::move(lost);
+    if (auto told = tell_changed_inputs(*session.work()); status.ok() && !told.ok()) status = std::move(told).error();
     session.show_diagnostics();
     if (profile_self) err.write(table_text(own.table(), Terminal::of(2)));
     if (!self_trace.empty()) {

@@ -5,14 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "io/inflate.hpp"
 #include "io/mapped_file.hpp"
@@ -27,9 +28,21 @@ std::atomic<std::uint64_t> files_opened = 0;
 
 namespace fs = std::filesystem;
 
+// What a file was when it was opened first.
+struct Opened {
+  fs::path path;
+  off_t size = 0;
+  timespec time{};       // of its last change
+  bool changed = false;  // when it was opened again
+
+  [[nodiscard]] bool differs(const struct stat& now) const {
+    return now.st_size != size || now.st_mtim.tv_sec != time.tv_sec || now.st_mtim.tv_nsec != time.tv_nsec;
+  }
+};
+
 struct Inputs {
   std::mutex mutex;
-  std::set<std::pair<dev_t, ino_t>> seen;                                                    // by device and number
+  std::map<std::pair<dev_t, ino_t>, Opened> seen;                                            // by device and number
   std::map<fs::path, std::map<std::string, std::function<bool(const fs::path&)>>> expected;  // by directory
 };
 Inputs& inputs() {
@@ -89,6 +102,20 @@ bool is_input(const fs::path& path) {
   return all.seen.contains({status.st_dev, status.st_ino}) || is_expected(all, path);
 }
 
+std::vector<fs::path> changed_inputs() {
+  Inputs& all = inputs();
+  const std::scoped_lock lock(all.mutex);
+  std::vector<fs::path> changed;
+  for (const auto& [id, file] : all.seen) {
+    struct stat now {};
+    // Another file in its place, or none, is no change: what is mapped stays what it was.
+    const bool still_there = stat(file.path.c_str(), &now) == 0 && std::pair(now.st_dev, now.st_ino) == id;
+    if (file.changed || (still_there && file.differs(now))) changed.push_back(file.path);
+  }
+  std::sort(changed.begin(), changed.end());
+  return changed;
+}
+
 Result<void> spare_inputs(const fs::path& target) {
   std::error_code none;  // what is not there is not replaced
   if (!fs::is_regular_file(target, none) || !is_input(target)) return {};
@@ -123,7 +150,17 @@ Result<Blob> map_file(const std::filesystem::path& path) {
   {
     Inputs& all = inputs();
     const std::scoped_lock lock(all.mutex);
-    all.seen.emplace(status.st_dev, status.st_ino);
+    const Opened now{path, status.st_size, status.st_mtim};
+    const auto [found, is_first] = all.seen.try_emplace({status.st_dev, status.st_ino}, now);
+    Opened& before = found->second;
+    if (!is_first && before.differs(status)) {
+      // Under another name it is a new file, which got the number of one that was removed.
+      if (before.path == path) {
+        before.changed = true;
+      } else {
+        before = now;
+      }
+    }
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return Blob(name, {}, nullptr);

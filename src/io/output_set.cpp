@@ -73,11 +73,16 @@ Error inside_itself(const fs::path& target, const fs::path& source) {
 
 bool lies_within(const fs::path& path, const fs::path& directory) {
   std::error_code status;
-  const fs::path inner = fs::weakly_canonical(fs::absolute(path, status), status);
-  const fs::path outer = fs::weakly_canonical(fs::absolute(directory, status), status);
+  fs::path inner = fs::weakly_canonical(fs::absolute(path, status), status);
   if (status) return false;
-  const fs::path relative = inner.lexically_relative(outer);
-  return !relative.empty() && *relative.begin() != "..";
+  // Not by name: the same directory may be mounted in several places.
+  while (true) {
+    std::error_code ignored;  // what is not there yet is nothing's equal
+    if (fs::equivalent(inner, directory, ignored)) return true;
+    fs::path above = inner.parent_path();
+    if (above == inner) return false;
+    inner = std::move(above);
+  }
 }
 
 Result<void> need_room_for_files(const fs::path& target, std::string_view what) {

@@ -22,8 +22,6 @@ class CsvWriter {
     separate();
     if (out_.csv_safe() && looks_like_formula(text)) {
       out_.write(csv_quote("'" + std::string(text)));
-    } else if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-      out_.write(text);
     } else {
       out_.write(csv_quote(text));
     }
@@ -40,7 +38,7 @@ class CsvWriter {
     out_.write(text);
   }
   template <class Number>
-    requires requires(Output& out, Number number) { out.write_number(number); }
+  requires requires(Output& out, Number number) { out.write_number(number); }
   void field(Number number) {
     separate();
     out_.write_number(number);

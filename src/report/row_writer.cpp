@@ -25,8 +25,9 @@ char* put_words(char* to, const char* from, std::size_t size) {
 // Sixteen characters at once: a byte is set where one must not stand as it is.
 using Block [[gnu::vector_size(16)]] = signed char;
 Block special(RowForm form, Block text) {
-  if (form == RowForm::csv) return (text == ',') | (text == '"') | (text == '\n') | (text == '\r');
-  // Below the space are controls, and what is no ASCII: a negative number.
+  // Characters beyond ASCII are negative numbers: they may be no UTF-8.
+  if (form == RowForm::csv) return (text < 0) | (text == ',') | (text == '"') | (text == '\n') | (text == '\r');
+  // Below the space are controls, too.
   return (text < ' ') | (text == '"') | (text == '\\') | (text == 0x7F);
 }
 

@@ -9,6 +9,7 @@
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "trace/extent.hpp"
+#include "trace/open_names.hpp"
 #include "trace/samples.hpp"
 
 namespace fathom {
@@ -38,6 +39,7 @@ class Follower {
     switch (event.kind) {
       case EventKind::enter:
         open_.push_back(event.name);
+        names_.add(event.name);
         if (inside && !event.resumed) count(event.name);
         break;
       case EventKind::leave:
@@ -114,8 +116,13 @@ class Follower {
 
   // Leaves what was entered; what was left open inside of it (a damaged trace) is left with it.
   void leave(std::uint32_t region) {
-    const auto found = std::find(open_.rbegin(), open_.rend(), region);
-    if (found != open_.rend()) open_.erase(std::next(found).base(), open_.end());
+    if (!names_.has(region)) return;
+    while (true) {
+      const std::uint32_t innermost = open_.back();
+      open_.pop_back();
+      names_.remove(innermost);
+      if (innermost == region) return;
+    }
   }
 
   void sample(const Event& event, bool inside) {
@@ -180,6 +187,7 @@ class Follower {
   RegionTotals idle_;
   std::vector<Current> channels_;
   std::vector<std::uint32_t> open_;
+  OpenNames names_;  // that are in it
   std::optional<std::int64_t> now_;
   bool sampled_ = false;
   std::uint32_t sampled_region_ = TraceTotals::kIdle;

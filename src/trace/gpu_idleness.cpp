@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "trace/merge.hpp"
+#include "trace/open_names.hpp"
 #include "trace/samples.hpp"
 
 namespace fathom {
@@ -63,6 +64,7 @@ class Sweep {
     double charged_until = 0;
     std::string function;
     std::vector<std::uint32_t> stack;  // of regions
+    OpenNames open;                    // that are in it
   };
 
   // The last event of a stream lasts no time, so that it must be known when it comes.
@@ -120,8 +122,12 @@ class Sweep {
     auto& stack = stream.stack;
     if (event.kind == EventKind::enter) {
       stack.push_back(event.name);
-    } else if (const auto open = std::find(stack.rbegin(), stack.rend(), event.name); open != stack.rend()) {
-      stack.erase(open.base() - 1, stack.end());
+      stream.open.add(event.name);
+    } else {
+      for (bool found = !stream.open.has(event.name); !found; stack.pop_back()) {
+        found = stack.back() == event.name;
+        stream.open.remove(stack.back());
+      }
     }
     if (stack.empty()) return std::string(stream.gpu ? kNoActivity : kOwnCode);
     const std::uint32_t region = stack[std::min(depth_.value_or(stack.size()), stack.size() - 1)];

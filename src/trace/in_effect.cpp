@@ -18,12 +18,14 @@ void InEffect::take(const Event& event) {
   switch (event.kind) {
     case EventKind::enter:
       open_.push_back(event);
+      names_.add(event.name);
       break;
     case EventKind::leave: {
       // Those that are open inside of it end with it; one that was not entered changes nothing.
+      if (!names_.has(event.name)) break;
       const auto found =
           std::find_if(open_.rbegin(), open_.rend(), [&](const Event& enter) { return enter.name == event.name; });
-      if (found != open_.rend()) open_.erase(found.base() - 1, open_.end());
+      if (found != open_.rend()) forget_from(static_cast<std::size_t>(open_.rend() - found) - 1);
       break;
     }
     case EventKind::state:
@@ -54,10 +56,13 @@ void InEffect::take_marker(const Event& event) {
   if (meaning != MarkerMeaning::task_end || event.value == 0) return;
   // What it has open ends with it, and if it ran the location's own stack goes on.
   if (task_ != event.value) {
-    suspended_.erase(event.value);
+    if (const auto found = suspended_.find(event.value); found != suspended_.end()) {
+      for (const Event& enter : found->second.open) names_.remove(enter.name);
+      suspended_.erase(found);
+    }
     return;
   }
-  open_.clear();
+  forget_from(0);
   // There was a switch to it; its like leads back.
   Event back = begun_;
   back.time_ns = event.time_ns;
@@ -65,6 +70,11 @@ void InEffect::take_marker(const Event& event) {
   back.record = event.record;
   back.value = 0;
   switch_to(0, back);
+}
+
+void InEffect::forget_from(std::size_t depth) {
+  for (std::size_t i = depth; i < open_.size(); ++i) names_.remove(open_[i].name);
+  open_.resize(depth);
 }
 
 void InEffect::switch_to(std::int64_t task, const Event& event) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/event.hpp"
+#include "trace/open_names.hpp"
 
 namespace fathom {
 
@@ -36,9 +37,11 @@ class InEffect {
   static void set(std::vector<Event>& list, const Event& event);
   void take_marker(const Event& event);
   void switch_to(std::int64_t task, const Event& event);
+  void forget_from(std::size_t depth);
 
   std::span<const MarkerMeaning> meanings_;
   std::vector<Event> open_;                 // of the task that runs
+  OpenNames names_;                         // of all that is open, in any task
   std::map<std::int64_t, Task> suspended_;  // those that have something open
   Event begun_;                             // the switch to the one that runs
   std::int64_t task_ = 0;

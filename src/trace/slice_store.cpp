@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "trace/group_by_row.hpp"
+#include "trace/open_names.hpp"
 
 namespace fathom {
 
@@ -167,8 +168,9 @@ class SliceStore::Arranger {
   };
   struct Lane {
     std::vector<Open> open;
-    std::size_t complete = 0;         // of those that are open
-    std::vector<StoredSlice> slices;  // of the row itself: empty
+    OpenNames waiting;                  // regions of those that wait for their end; of the row itself
+    std::vector<std::size_t> complete;  // which of those that are open do not wait
+    std::vector<StoredSlice> slices;    // of the row itself: empty
   };
 
   // Of slices that begin together the longest is the outermost; ends and begins keep the order of the file.
@@ -199,13 +201,12 @@ class SliceStore::Arranger {
 
   // What was over before `time`; what still waits for its end inside of it ends with it.
   void drop_finished(Lane& lane, std::int64_t time) {
-    while (lane.complete > 0) {
-      std::size_t at = lane.open.size() - 1;
-      while (lane.open[at].waits) --at;
+    while (!lane.complete.empty()) {
+      const std::size_t at = lane.complete.back();
       if (lane.open[at].end_ns > time) return;
       for (std::size_t i = at + 1; i < lane.open.size(); ++i) close_early(lane.open[i], lane.open[at].end_ns);
       lane.open.resize(at);
-      --lane.complete;
+      lane.complete.pop_back();
     }
   }
 
@@ -218,8 +219,9 @@ class SliceStore::Arranger {
     } else {
       to.slices.push_back(slice);
     }
+    if (!waits) to.complete.push_back(to.open.size());
     to.open.push_back({at, slice.end_ns, waits});
-    if (!waits) ++to.complete;
+    if (waits && lane == 0) to.waiting.add(slice.region);
   }
 
   void place(const StoredSlice& slice) {
@@ -246,6 +248,10 @@ class SliceStore::Arranger {
     Lane& lane = lanes_[0];
     drop_finished(lane, end.begin_ns);
     if (forgive(end)) return;
+    if (end.region != Event::kNoName && !lane.waiting.has(end.region)) {
+      ++defects.unmatched_ends;
+      return;
+    }
     const auto found = std::find_if(lane.open.rbegin(), lane.open.rend(), [&](const Open& open) {
       return open.waits && (end.region == Event::kNoName || slices_[open.at].region == end.region);
     });
@@ -255,9 +261,10 @@ class SliceStore::Arranger {
     }
     const std::size_t at = static_cast<std::size_t>(lane.open.rend() - found) - 1;
     slices_[lane.open[at].at].end_ns = end.begin_ns;
+    lane.waiting.remove(slices_[lane.open[at].at].region);
     for (std::size_t i = at + 1; i < lane.open.size(); ++i) {
       close_early(lane.open[i], end.begin_ns);
-      if (!lane.open[i].waits) --lane.complete;
+      if (!lane.open[i].waits) lane.complete.pop_back();
     }
     lane.open.resize(at);
   }
@@ -267,25 +274,34 @@ class SliceStore::Arranger {
     slice.end_ns = time;
     ++defects.closed_early;
     if (!open.waits) return;
-    if (!early_.empty() && early_.back().end_ns != time) early_.clear();
+    lanes_[0].waiting.remove(slice.region);
+    if (!early_.empty() && early_.back().end_ns != time) forget_early();
     early_.push_back(slice);
+    early_regions_.add(slice.region);
   }
 
   // Ends of the same moment come in any order: a slice that was closed early ended at its time all the same when its
   // own end says so.
   bool forgive(const StoredSlice& end) {
-    const auto found = std::find_if(early_.rbegin(), early_.rend(), [&](const StoredSlice& slice) {
-      return slice.end_ns == end.begin_ns && slice.region == end.region;
-    });
-    if (found == early_.rend()) return false;
+    if (!early_.empty() && early_.back().end_ns != end.begin_ns) forget_early();
+    if (!early_regions_.has(end.region)) return false;
+    const auto found = std::find_if(early_.rbegin(), early_.rend(),
+                                    [&](const StoredSlice& slice) { return slice.region == end.region; });
+    early_regions_.remove(end.region);
     early_.erase(std::next(found).base());
     --defects.closed_early;
     return true;
   }
 
+  void forget_early() {
+    early_.clear();
+    early_regions_.clear();
+  }
+
   std::span<StoredSlice> slices_;
   std::vector<Lane> lanes_;
   std::vector<StoredSlice> early_;  // of the last moment at which some were closed early
+  OpenNames early_regions_;         // of those
   std::size_t kept_ = 0;
 };
 
@@ -371,6 +387,7 @@ void SliceStore::arrange_floating(std::uint32_t rows) {
   LargeArray<StoredSlice> paired(*pool_);
   LargeArray<Tree> trees(*pool_);
   std::vector<std::size_t> open;
+  OpenNames names;
   std::size_t i = 0;
   for (std::uint32_t row = 0; row < rows && i < floating_.size(); ++row) {
     trees.resize(0);
@@ -379,6 +396,7 @@ void SliceStore::arrange_floating(std::uint32_t rows) {
       const std::uint64_t key = floating_[i].key;
       std::size_t first = paired.size();
       open.clear();
+      names.clear();
       const auto finish = [&] {
         if (paired.size() == first) return;
         std::int64_t last = paired[first].begin_ns;
@@ -392,7 +410,12 @@ void SliceStore::arrange_floating(std::uint32_t rows) {
           StoredSlice slice = made(row, one.time_ns, StoredSlice::kOpen, one.region, one.record);
           slice.depth = depth_of(open.size());
           open.push_back(paired.size());
+          names.add(one.region);
           paired.push_back(slice);
+          continue;
+        }
+        if (one.region != Event::kNoName && !names.has(one.region)) {
+          ++defects_.unmatched_ends;
           continue;
         }
         const auto found = std::find_if(open.rbegin(), open.rend(), [&](std::size_t at) {
@@ -406,6 +429,7 @@ void SliceStore::arrange_floating(std::uint32_t rows) {
         // What is open inside stays so: an operation may outlive the one that began it only on paper.
         for (std::size_t k = at; k < open.size(); ++k) {
           paired[open[k]].end_ns = one.time_ns;
+          names.remove(paired[open[k]].region);
           if (k > at) ++defects_.closed_early;
         }
         open.resize(at);

@@ -107,6 +107,9 @@ TEST(Text, QuotesForMachines) {
   EXPECT_EQ(json_quote("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // a lone surrogate
   EXPECT_EQ(csv_quote("plain"), "plain");
   EXPECT_EQ(csv_quote("a,\"b\""), "\"a,\"\"b\"\"\"");
+  // CSV is UTF-8 whatever bytes a name has: as JSON, a sign for each byte that is none.
+  EXPECT_EQ(csv_quote("h\xC3\xA9 \xFFx\x9B\xC3"), "h\xC3\xA9 \xEF\xBF\xBDx\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(csv_quote("\xFF,"), "\"\xEF\xBF\xBD,\"");
   EXPECT_EQ(xml_escape("<&>'\""), "&lt;&amp;&gt;&apos;&quot;");
   EXPECT_EQ(xml_escape("a\tb\x01"), "a\tb?");
   EXPECT_EQ(xml_escape("L\xf6s \xc3\xb6"), "L\xef\xbf\xbds \xc3\xb6");

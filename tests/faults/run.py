@@ -479,6 +479,23 @@ def foreign_files(scratch):
         check(snapshot(database) == before, out, "changed what is read")
 
 
+def mounted_twice(scratch):
+    """A directory that is mounted in another place, too, is the same one: nothing is converted into itself through it."""
+    database, other = scratch / "db", scratch / "mount"
+    other.mkdir()
+    check(fathom("convert", EXAMPLES / "stencil.cubex", database, "--to", "hpctoolkit").returncode == 0, "cannot convert")
+    if os.geteuid() != 0 or subprocess.run(["mount", "--bind", database, other], capture_output=True).returncode:
+        raise Skip("a directory cannot be mounted here")
+    try:
+        before = snapshot(database)
+        for source, out in ((database, other / "copy"), (other, database / "copy"), (database, other)):
+            done = fathom("convert", source, out, "--to", "hpctoolkit-xml", "--force")
+            check(done.returncode == 2 and b"being read" in done.stderr, source, out, done.stderr)
+            check(snapshot(database) == before, source, out, "changed what is read")
+    finally:
+        subprocess.run(["umount", other])
+
+
 def over_the_input(scratch):
     """What is read is not replaced by a report on it, nor by another format."""
     for source, commands in (
@@ -642,6 +659,17 @@ def escapes(scratch):
     check(fathom("model", experiment, "--plot", figure).returncode == 0, "no figure")
     check(not [letter for letter in figure.read_text() if (letter < " " and letter != "\n") or "\x7f" <= letter < "\xa0"],
           "a figure has control characters")
+    # Nor do units, and CSV is UTF-8 whatever bytes a name has.
+    units = scratch / "units.callgrind"
+    units.write_bytes(b"# callgrind format\nversion: 1\ncreator: x\nevents: Ir\n\nfl=a\xff.c\nfn=ma\xff\x9bin\n1 10\n")
+    done = fathom("table", units, "--csv")
+    check(done.returncode == 0 and "ma\ufffd\ufffdin" in done.stdout.decode(), done.stdout, done.stderr)
+    profile = scratch / "units.cube"
+    check(fathom("convert", EXAMPLES / "stencil.cubex", profile).returncode == 0, "cannot convert")
+    profile.write_text(profile.read_text().replace("<uom>occ</uom>", "<uom>o&#x202e;&#10;FORGED</uom>"))
+    for command in ("top", "tree", "balance", "source"):
+        done = fathom(command, profile, "-m", "visits")
+        check(done.returncode == 0 and b"FORGED" in done.stdout and b"\nFORGED" not in done.stdout, command, done.stdout, done.stderr)
     done = fathom("table", experiment, "--csv-safe")
     check(done.returncode == 0, done.stderr)
 
@@ -669,9 +697,53 @@ def shrinking(scratch):
         check(not any(".fathom-" in p.name for p in scratch.iterdir()), "temporaries are left")
 
 
+def held_up(scratch):
+    """A reader that does not read holds the program up; who asks it to stop does not wait for that reader."""
+    run = scratch / "run.txt"
+    run.write_text("PARAMETER p\nPOINTS 2 4 8 16 32\nMETRIC time\n" + "".join(
+        f"REGION f{i}\n" + f"DATA {i} {i} {i} {i}\n" * 5 for i in range(20000)))
+    for command in ("dump", "table"):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = subprocess.Popen([FATHOM, command, run], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdout.read(1)
+            time.sleep(0.5)  # until the pipe is full
+            process.send_signal(number)
+            try:
+                check(process.wait(timeout=20) == 128 + number, command, number, process.returncode)
+            finally:
+                process.kill()
+                process.communicate()
+
+
+def overwritten(scratch):
+    """A file that somebody writes to while it is read, as a job does that runs again: told, since numbers may be of both."""
+    run = scratch / "run.txt"
+    values = " ".join(str(i) for i in range(1, 100))
+    run.write_text("PARAMETER p\nPOINTS 2 4 8 16 32\nMETRIC time\n" + "".join(
+        f"REGION f{i}\n" + f"DATA {values}\n" * 5 for i in range(2000)))
+    copy = run.read_bytes()
+    os.utime(run, (1, 1))
+    for change, told in ((lambda: run.write_bytes(copy.replace(b"9", b"8")), True),
+                         (lambda: os.replace(scratch / "new.txt", run), False), (lambda: None, False)):
+        (scratch / "new.txt").write_bytes(copy)
+        # Held up by a reader that does not read yet.
+        process = subprocess.Popen([FATHOM, "dump", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.read(1)
+        change()
+        _, text = process.communicate(timeout=60)
+        check(process.returncode == 0 and (b"written to while it was being read" in b" ".join(text.split())) == told, told,
+              process.returncode, text)
+    process = subprocess.Popen([FATHOM, "dump", run, "--strict"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.read(1)
+    run.write_bytes(copy)
+    process.communicate(timeout=60)
+    check(process.returncode == 1, "--strict", process.returncode)
+
+
 CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, no_threads, halves, pipes_and_devices, links,
-                                 links_of_sets, closed_streams, foreign_files, over_the_input,
-                                 same_bytes, escapes, shrinking)}
+                                 links_of_sets, closed_streams, foreign_files, mounted_twice, over_the_input,
+                                 same_bytes, escapes, shrinking, overwritten,
+                                 held_up)}
 
 
 def main():

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/share_out.hpp"
+#include "base/visible.hpp"
 #include "formats/ovni/dump.hpp"
 
 namespace fathom::ovni {
@@ -70,7 +71,8 @@ std::vector<CodeCount> sum_counts(const std::vector<StreamCounts>& counts) {
 std::string counts_text(const std::vector<CodeCount>& counts) {
   std::string text;
   std::array<char, 3> code;
-  for (const CodeCount& item : counts) text += fmt::format("{} {:>10}\n", mcv_text(item.mcv, code), item.count);
+  for (const CodeCount& item : counts)
+    text += fmt::format("{} {:>10}\n", visible(mcv_text(item.mcv, code)), item.count);
   return text;
 }
 

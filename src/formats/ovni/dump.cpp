@@ -7,6 +7,7 @@
 
 #include "base/pipeline.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "formats/ovni/merge.hpp"
 
 namespace fathom::ovni {
@@ -62,7 +63,7 @@ void append_argument(std::string& text, const Event& event, const Argument& argu
       break;
     }
     case ArgType::text:
-      text += event.text(argument.offset);
+      text += visible(event.text(argument.offset));
       break;
   }
 }
@@ -89,16 +90,16 @@ std::vector<std::string> stream_names(const NativeTrace& trace, DumpForm form) {
   std::vector<std::string> names;
   for (const Stream& stream : trace.streams) {
     if (form != DumpForm::old) {
-      names.push_back("  " + stream.path + "  ");
+      names.push_back("  " + visible(stream.path) + "  ");
     } else if (trace.layout == Layout::v2) {
-      names.push_back("  " + stream.path + ".obs  ");
+      names.push_back("  " + visible(stream.path) + ".obs  ");
     } else if (trace.layout == Layout::v1_c) {
-      names.push_back(stream.path + ".obs  ");
+      names.push_back(visible(stream.path) + ".obs  ");
     } else {
       std::string loom = stream.metadata.loom.value_or("");
       if (trace.layout == Layout::v1_b) loom = loom.substr(0, loom.find('.'));
       names.push_back(
-          fmt::format("{}.{}.{}  ", loom, stream.metadata.pid.value_or(0), stream.metadata.tid.value_or(0)));
+          fmt::format("{}.{}.{}  ", visible(loom), stream.metadata.pid.value_or(0), stream.metadata.tid.value_or(0)));
     }
   }
   return names;
@@ -106,7 +107,7 @@ std::vector<std::string> stream_names(const NativeTrace& trace, DumpForm form) {
 
 void append_code(std::string& text, const Event& event) {
   std::array<char, 3> buffer;
-  text += mcv_text(event.mcv(), buffer);
+  text += visible(mcv_text(event.mcv(), buffer));
 }
 
 void format_old(const NativeTrace& trace, const Line& line, const std::string& name, std::string& text) {
@@ -154,7 +155,8 @@ char* put_head(char* at, const Event& event, std::string_view name) {
   *at++ = ' ';
   *at++ = ' ';
   std::array<char, 3> code;
-  at = put(at, mcv_text(event.mcv(), code));
+  // Any three bytes may stand there; other controls are made visible where text leaves the program.
+  for (const char c : mcv_text(event.mcv(), code)) at = c == '\n' ? put(at, "\\x0a") : put(at, {&c, 1});
   return put(at, name);
 }
 

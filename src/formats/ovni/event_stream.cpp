@@ -49,10 +49,11 @@ void OvniEventStream::add_state(std::uint32_t channel, std::optional<std::int64_
 void OvniEventStream::enter(std::uint32_t region) {
   add(EventKind::enter, region);
   open_.push_back(region);
+  names_.add(region);
 }
 
 void OvniEventStream::leave(std::uint32_t region, int index) {
-  const auto found = std::find(open_.rbegin(), open_.rend(), region);
+  const auto found = names_.has(region) ? std::find(open_.rbegin(), open_.rend(), region) : open_.rend();
   if (found == open_.rend()) {
     add(EventKind::marker, static_cast<std::uint32_t>(index));
     return;
@@ -60,6 +61,7 @@ void OvniEventStream::leave(std::uint32_t region, int index) {
   const auto at = static_cast<std::size_t>(open_.rend() - found) - 1;
   for (std::size_t i = open_.size(); i-- > at;) add(EventKind::leave, open_[i]);
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
+  names_.remove(region);
   for (std::size_t i = at; i < open_.size(); ++i) add(EventKind::enter, open_[i]).resumed = true;
 }
 
@@ -67,6 +69,7 @@ void OvniEventStream::leave(std::uint32_t region, int index) {
 void OvniEventStream::close() {
   while (!open_.empty()) {
     add(EventKind::leave, open_.back());
+    names_.remove(open_.back());
     open_.pop_back();
   }
 }

@@ -4,6 +4,7 @@
 #include "formats/ovni/machine.hpp"
 #include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/ovni_trace.hpp"
+#include "trace/open_names.hpp"
 #include "trace/window_index.hpp"
 
 namespace fathom::ovni {
@@ -49,6 +50,7 @@ class OvniEventStream : public CopyableStream {
   std::size_t taken_ = 0;
   std::size_t moves_taken_ = 0;
   std::vector<std::uint32_t> open_;  // regions, innermost last
+  OpenNames names_;                  // that are in it
   std::vector<std::vector<std::int64_t>> stacks_ = std::vector<std::vector<std::int64_t>>(trace_.channels().size());
   ThreadState state_ = ThreadState::unknown;
   std::int64_t time_ = 0;

@@ -7,6 +7,7 @@
 
 #include "formats/speedscope/profile_lists.hpp"
 #include "profile/build/profile_builder.hpp"
+#include "trace/open_names.hpp"
 #include "trace/stored_trace.hpp"
 
 namespace fathom::speedscope {
@@ -57,6 +58,7 @@ class EventedTrace : public StoredTrace {
       const double scale = nanoseconds_of(profile.unit);
       std::int64_t before = INT64_MIN;
       std::vector<std::uint32_t> open;
+      OpenNames names;
       FATHOM_TRY(const std::uint64_t malformed,
                  each_event(profile, work_, [&](bool opens, FrameNumber number, double at) {
                    if (number >= file.frames.size() || !std::isfinite(at) || std::abs(at * scale) > kMost) {
@@ -69,11 +71,13 @@ class EventedTrace : public StoredTrace {
                    ++record;
                    if (opens) {
                      open.push_back(number);
+                     names.add(number);
                      store_.begin(row, time, number, record);
                    } else {
                      // What is open inside ends with it.
-                     if (const auto last = std::find(open.rbegin(), open.rend(), number); last != open.rend()) {
-                       open.resize(static_cast<std::size_t>(open.rend() - last) - 1);
+                     for (bool found = !names.has(number); !found; open.pop_back()) {
+                       found = open.back() == number;
+                       names.remove(open.back());
                      }
                      store_.end(row, time, number, record);
                    }

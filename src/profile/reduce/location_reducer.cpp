@@ -202,6 +202,7 @@ void LocationReducer::enter(const Event& event) {
   const std::uint32_t node = frame_node(event.name);
   Frame& frame = stack_.emplace_back();
   frame.region = event.name;
+  open_.add(event.name);
   frame.node = node;
   frame.visit = !event.carried && !event.resumed;
   if (kAll && cursor_.active()) frame.call = number_of_call(event);
@@ -250,8 +251,10 @@ void LocationReducer::leave(const Event& event) {
 template <bool kAll>
 void LocationReducer::leave_region(const Event& event) {
   if (stack_.empty() || stack_.back().region != event.name) [[unlikely]] {
-    const auto found =
-        std::find_if(stack_.rbegin(), stack_.rend(), [&](const Frame& frame) { return frame.region == event.name; });
+    const auto found = open_.has(event.name)
+                           ? std::find_if(stack_.rbegin(), stack_.rend(),
+                                          [&](const Frame& frame) { return frame.region == event.name; })
+                           : stack_.rend();
     if (found == stack_.rend()) {
       ++remarks_.unmatched_leaves;
       return;
@@ -284,6 +287,7 @@ void LocationReducer::close_top() {
     from.visits -= frame.visit ? 1 : 0;
     sums.visits += frame.visit ? 1 : 0;
   }
+  open_.remove(frame.region);
   stack_.pop_back();
 }
 
@@ -406,6 +410,7 @@ LocationTree LocationReducer::finish_part(std::optional<std::int64_t> end) {
       frame.region = region;
       frame.node = frame_node(region);
       stack_.push_back(frame);
+      open_.add(frame.region);
     }
     suspended_[task] = std::move(stack_);
   }

@@ -8,6 +8,7 @@
 #include "profile/reduce/location_tree.hpp"
 #include "profile/reduce/reduce.hpp"
 #include "profile/reduce/wait_metrics.hpp"
+#include "trace/open_names.hpp"
 
 namespace fathom::reduction {
 
@@ -127,6 +128,7 @@ class LocationReducer {
   bool computes_;  // outside of all regions; a place of counters does not
   LocationTree tree_;
   std::vector<Frame> stack_;  // of the task that runs
+  OpenNames open_;            // regions of all frames, also of tasks that do not run
   std::int64_t task_ = 0;
   std::map<std::int64_t, std::vector<Frame>> suspended_;  // stacks of the others that have something open
   bool started_ = false;

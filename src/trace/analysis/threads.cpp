@@ -9,6 +9,7 @@
 #include "trace/analysis/call_kinds.hpp"
 #include "trace/gpu_idleness.hpp"
 #include "trace/merge.hpp"
+#include "trace/open_names.hpp"
 
 namespace fathom::analysis {
 
@@ -121,6 +122,7 @@ class ProcessRead {
  private:
   struct State {
     std::vector<std::uint32_t> stack;
+    OpenNames open;  // that are in it
     std::int64_t since = 0;
     std::uint32_t depth = 0;  // of parallel regions and tasks
     Use outside = Use::idle;
@@ -199,13 +201,14 @@ class ProcessRead {
   void change(State& state, const Event& event) const {
     if (event.kind == EventKind::enter && event.name < uses_.regions.size()) {
       state.stack.push_back(event.name);
+      state.open.add(event.name);
       state.depth += uses_.regions[event.name].parallel ? 1 : 0;
     } else if (event.kind == EventKind::leave) {
-      const auto found = std::find(state.stack.rbegin(), state.stack.rend(), event.name);
-      if (found == state.stack.rend()) return;
-      for (auto closed = (found - state.stack.rbegin()) + 1; closed > 0; --closed) {
-        state.depth -= uses_.regions[state.stack.back()].parallel ? 1 : 0;
-        state.stack.pop_back();
+      for (bool found = !state.open.has(event.name); !found; state.stack.pop_back()) {
+        const std::uint32_t region = state.stack.back();
+        found = region == event.name;
+        state.depth -= uses_.regions[region].parallel ? 1 : 0;
+        state.open.remove(region);
       }
     } else if (event.kind == EventKind::sample) {
       state.sampled = true;
