@@ -107,6 +107,7 @@ std::vector<fs::path> changed_inputs() {
   const std::scoped_lock lock(all.mutex);
   std::vector<fs::path> changed;
   for (const auto& [id, file] : all.seen) {
+    if (file.path.extension() == ".fathom-index") continue;  // ours: its time says when it was used last
     struct stat now {};
     // Another file in its place, or none, is no change: what is mapped stays what it was.
     const bool still_there = stat(file.path.c_str(), &now) == 0 && std::pair(now.st_dev, now.st_ino) == id;

@@ -26,13 +26,19 @@ class BlockTable {
   [[nodiscard]] const double* t(std::size_t b) const { return t_.data() + b * points(); }
   // Fit on all points.
   [[nodiscard]] const LineWeights* all(std::size_t b) const { return all_.data() + b * points(); }
-  // Fit on all points but k; the weight of k itself is zero.
+  // Fit on all points but k; the weight of k itself is zero. Holds until this thread asks again.
   [[nodiscard]] const LineWeights* without(std::size_t b, std::size_t k) const {
+    if (points() > kMostKept) return made_without(b, k);
     return without_.data() + (b * points() + k) * points();
   }
 
  private:
+  // Weights that leave one out grow with the square of the points, for every term. Beyond this many points they are
+  // made each time, which costs about as much as using them; they would take 700 MB for 1,000 points.
+  static constexpr std::size_t kMostKept = 256;
+
   bool append(const Block& block, bool leave_one_out);
+  [[nodiscard]] const LineWeights* made_without(std::size_t b, std::size_t k) const;
 
   std::vector<double> x_;
   std::vector<Block> blocks_;

@@ -16,6 +16,7 @@
 #include "io/output_file.hpp"
 #include "io/output_set.hpp"
 #include "trace/merge.hpp"
+#include "trace/open_names.hpp"
 
 namespace fathom::paraver {
 
@@ -41,6 +42,7 @@ class Writer {
         names_(trace),
         states_(trace.definitions()),
         open_(trace.location_count()),
+        open_names_(trace.location_count()),
         last_ns_(trace.location_count()) {
     find_communicators();
     for (const auto& thread : objects_.threads) {
@@ -275,6 +277,7 @@ class Writer {
   RegionStates states_;
   std::vector<std::string> places_;               // "cpu:1:task:thread:"
   std::vector<std::vector<std::uint32_t>> open_;  // regions by location, innermost last
+  std::vector<OpenNames> open_names_;             // that are in it
   std::vector<std::int64_t> last_ns_;             // by location
   std::optional<ExternalSorter<Communication, BySending>> messages_;
   Budget::Reservation reserved_;
@@ -297,13 +300,17 @@ void Writer::translate_region(const Event& event) {
     return;
   }
   auto& open = open_[event.location.index()];
+  OpenNames& names = open_names_[event.location.index()];
   const std::int64_t type = names_.region_type(event.name);
   if (event.kind == EventKind::enter) {
     open.push_back(event.name);
+    names.add(event.name);
     return add(type, names_.use(TraceNames::kRegion, event.name));
   }
-  const auto found = std::find(open.rbegin(), open.rend(), event.name);
-  if (found != open.rend()) open.erase(std::next(found).base());
+  if (names.has(event.name)) {
+    open.erase(std::next(std::find(open.rbegin(), open.rend(), event.name)).base());
+    names.remove(event.name);
+  }
   const auto around =
       std::find_if(open.rbegin(), open.rend(), [&](std::uint32_t name) { return names_.region_type(name) == type; });
   add(type, around == open.rend() ? 0 : std::int64_t{*around} + 1);
