@@ -24,8 +24,8 @@ void expect_input(const std::filesystem::path& file);
 // Whether this file, by whatever name, was opened or is to be expected. MT: safe.
 bool is_input(const std::filesystem::path& path);
 
-// Those that somebody has written to since they were opened: what was read may be half of one and half of another. Files
-// that were replaced as a whole are not. MT: safe.
+// Those that somebody has written to since they were opened: what was read may be half of one and half of another.
+// Files that were replaced as a whole are not. MT: safe.
 std::vector<std::filesystem::path> changed_inputs();
 
 // An error where a file to write is one. For output that is no other form of the same: a report or another format in

@@ -38,7 +38,7 @@ class CsvWriter {
     out_.write(text);
   }
   template <class Number>
-  requires requires(Output& out, Number number) { out.write_number(number); }
+    requires requires(Output& out, Number number) { out.write_number(number); }
   void field(Number number) {
     separate();
     out_.write_number(number);
