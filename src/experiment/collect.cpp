@@ -208,9 +208,9 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
       left_out.others.emplace(metric.name, why);
       continue;
     }
-    // Where one flavour is stored and every edge is a call (Cube), a row that is there counts although it is zero, and
-    // several nodes of one path are repetitions, as the reference has it. Otherwise values tell, and nodes of one path
-    // (a function called from several lines) are one.
+    // Where one flavour is stored and every edge is a call (Cube), a row that is there counts although it is zero.
+    // Otherwise values tell. Nodes of one path (functions of one name, one called from several lines) are one, unless
+    // the runs are of a format whose reference has them as repetitions.
     const bool as_stored = defs.contexts.only_calls() && metric.scopes.size() <= 1;
     std::shared_ptr<const NotingSource> noted;
     std::optional<Profile> noting;
@@ -254,7 +254,7 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
         if (wrapped) ++left_out.wrapped;
         values.values.push_back(wrapped ? 0 : value);
       }
-      if (!as_stored) {
+      if (!as_stored || !options.equal_paths_repeat) {
         const auto [at, is_new] = same.try_emplace({paths.path(c), *parameters}, result.size());
         if (!is_new) {
           add_values(result[at->second], values);

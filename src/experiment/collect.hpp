@@ -31,6 +31,9 @@ struct CollectOptions {
   std::optional<SmallKernels> small;  // call paths that are too small to matter are left out
   // Loops and lines as call paths of their own; otherwise they count as part of their function.
   bool lines = false;
+  // Call nodes with one path, all of them calls with one stored flavour, are repetitions of each other; otherwise one,
+  // with the values of all.
+  bool equal_paths_repeat = false;
   // Parameters of contexts that are parameters of the experiment instead of part of the call path's name. What lies
   // below a context has its value; call paths without one are left out.
   std::vector<std::string> parameters_from;

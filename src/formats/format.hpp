@@ -98,6 +98,9 @@ struct Format {
   // How runs of this format become an experiment where its community has rules of its own; otherwise their profiles
   // are collected. Runs come in the order of their points.
   CollectRuns collect = nullptr;
+  // Where profiles are collected: call nodes of one path in a run are repetitions, as its community has it. Otherwise
+  // they are one, which has the values of all.
+  bool equal_paths_repeat = false;
   // Every kind of record it knows, where there is a fixed list of them.
   std::vector<CatalogueEntry> (*catalogue)() = nullptr;
   FormatOptions options = {};

@@ -58,6 +58,7 @@ const Format& format() {
                               .recognise = recognise,
                               .open = open,
                               .write = write,
+                              .equal_paths_repeat = true,
                               .options = {.writing = {&kAnchor}},
                               .shared = {.reads_values = true}};
   return kFormat;

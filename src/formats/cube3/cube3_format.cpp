@@ -77,7 +77,8 @@ const Format& format() {
                               .can = {{Level::profile}, {Level::profile}},
                               .recognise = recognise,
                               .open = open,
-                              .write = write};
+                              .write = write,
+                              .equal_paths_repeat = true};
   return kFormat;
 }
 

@@ -137,7 +137,9 @@ Result<void> read_run(const fs::path& path, const CollectOptions& options, const
   const auto read = [&]() -> Result<void> {
     FATHOM_TRY(const DatasetPtr dataset, open_dataset(path, own));
     FATHOM_TRY(const ProfilePtr profile, dataset->profile());
-    FATHOM_TRY(run.values, values_of_run(*profile, options, run.left_out));
+    CollectOptions of_format = options;
+    of_format.equal_paths_repeat = dataset->format().equal_paths_repeat;
+    FATHOM_TRY(run.values, values_of_run(*profile, of_format, run.left_out));
     for (const Metric& metric : profile->defs().metrics) {
       run.units.emplace(metric.name, metric.unit);
       run.descriptions.emplace(metric.name, metric.description);

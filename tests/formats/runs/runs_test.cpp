@@ -329,6 +329,23 @@ TEST_F(RunsOfTraces, ARunThatCannotBeReadIsNamedAndLeftOut) {
   EXPECT_FALSE(open(make_work(true)).ok());
 }
 
+// Two libraries with a function of the same name: the run took 15, not the mean of both.
+TEST(Runs, FunctionsOfOneNameAreOneCallPath) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"app.n1.r1", "app.n2.r1"}) {
+    std::filesystem::create_directories(folder / name);
+    std::ofstream(folder / name / "a.callgrind")
+        << "events: Ir\nob=a.so\nfl=x.c\nfn=f\n1 10\nob=b.so\nfl=x.c\nfn=f\n1 5\n";
+  }
+  const Work work = make_work();
+  const auto dataset = open_dataset(folder.path(), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ(means_of(**experiment, "Ir")["f"], (std::vector<double>{15, 15}));
+  for (const Diagnostic& one : work->diagnostics.all()) EXPECT_NE(one.id, "runs.equal_callpaths");
+}
+
 // A directory that is named like the runs was meant to be one.
 TEST(Runs, ARunWithoutFilesIsNamedAndLeftOut) {
   const TemporaryDirectory folder;
