@@ -74,6 +74,11 @@ bool ZipReader::has(const std::string& name) const { return zip_name_locate(arch
 
 Result<Blob> ZipReader::read(const std::string& name, const Work& work) const {
   const Place place = Place::in(archive_->blob.name() + "/" + name);
+  // What says itself that it is a bomb need not go off; one that does not is found while it is unpacked.
+  zip_stat_t about{};
+  if (zip_stat(archive_->zip, name.c_str(), 0, &about) == 0 && (about.valid & ZIP_STAT_SIZE) != 0) {
+    FATHOM_CHECK(check_growth(archive_->blob.size(), about.size, place, work));
+  }
   zip_file_t* file = zip_fopen(archive_->zip, name.c_str(), 0);
   if (file == nullptr) {
     return Error(fmt::format("cannot read the member: {}", zip_error_strerror(zip_get_error(archive_->zip))), place);

@@ -8,6 +8,7 @@
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
 #include "io/unpack.hpp"
+#include "io/zip.hpp"
 #include "temporary_directory.hpp"
 #include "zstd_bytes.hpp"
 
@@ -119,6 +120,50 @@ TEST(Gzip, LargeFilesGoToTheDisk) {
   const auto bomb = unpack(Blob::own("f.gz", gzip(as_bytes(std::string(8 << 20, ' ')), 9)), work);
   ASSERT_FALSE(bomb.ok());
   EXPECT_NE(bomb.error().what().find("more than 200 times"), std::string::npos);
+}
+
+// An archive of one packed member that says how large it is; what it holds cannot be unpacked.
+std::string zip_that_says(std::uint32_t size) {
+  std::string out;
+  const auto put = [&](std::uint32_t value, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+  };
+  const std::string content(16, '\xFF');
+  const auto member = [&] {  // what stands in front of the member and in the directory alike
+    for (const std::uint32_t value : {20U, 0U, 8U, 0U, 0x21U}) put(value, 2);
+    for (const std::size_t value : {std::size_t{0}, content.size(), std::size_t{size}}) {
+      put(static_cast<std::uint32_t>(value), 4);
+    }
+    put(1, 2);
+    put(0, 2);
+  };
+  put(0x04034B50, 4);
+  member();
+  out += "a" + content;
+  const std::size_t directory = out.size();
+  put(0x02014B50, 4);
+  put(20, 2);
+  member();
+  for (const std::size_t bytes : {2, 2, 2, 4, 4}) put(0, bytes);
+  out += 'a';
+  const std::size_t end = out.size();
+  put(0x06054B50, 4);
+  for (const std::uint32_t value : {0U, 0U, 1U, 1U}) put(value, 2);
+  put(static_cast<std::uint32_t>(end - directory), 4);
+  put(static_cast<std::uint32_t>(directory), 4);
+  put(0, 2);
+  return out;
+}
+
+TEST(Zip, AMemberThatSaysThatItIsABombIsNotUnpacked) {
+  const auto refusal = [](std::uint32_t size) {
+    const auto reader = ZipReader::open(Blob::own("f.zip", zip_that_says(size)));
+    if (!reader.ok()) return reader.error().text();
+    const auto member = reader->read("a", make_work());
+    return member.ok() ? std::string() : member.error().text();
+  };
+  EXPECT_NE(refusal(1000).find("damaged"), std::string::npos) << refusal(1000);
+  EXPECT_NE(refusal(1U << 30).find("more than 200 times"), std::string::npos) << refusal(1U << 30);
 }
 
 TEST(Gzip, GivesWhatComesBeforeTheDamage) {
