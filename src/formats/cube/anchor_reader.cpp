@@ -401,6 +401,19 @@ class AnchorParser final : private XmlHandler {
     parameter.partype = attributes.take("partype").value_or("");
     parameter.key = attributes.take("parkey").value_or("");
     parameter.value = attributes.take("parvalue").value_or("");
+    const bool numeric = parameter.partype == "numeric";
+    if (!numeric && parameter.partype != "string") {
+      FATHOM_CHECK(work_->diagnostics.warn(
+          "cube.parameter_type", Place::in(name_),
+          fmt::format(
+              "parameter '{}' of a call path is of type '{}', expected numeric or string: it is no part of the name",
+              parameter.key, parameter.partype)));
+    } else if (numeric && !parse_double(trim(parameter.value))) {
+      FATHOM_CHECK(work_->diagnostics.warn(
+          "cube.parameter_value", Place::in(name_),
+          fmt::format("parameter '{}' of a call path is '{}', expected a number: it is shown as 0", parameter.key,
+                      parameter.value)));
+    }
     details(cnode).parameters.push_back(std::move(parameter));
     frames_.push_back({Element::leaf});
     return {};

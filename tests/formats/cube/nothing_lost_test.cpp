@@ -254,5 +254,21 @@ TEST(CubeParameters, AreInTheName) {
   EXPECT_EQ(defs.path(ContextId(2U)), "main->work<int> (size=10, k=x)->main");
 }
 
+TEST(CubeParameters, ThoseThatCannotBeInTheNameAreTold) {
+  const std::string text = "<parameter parvalue=\"x\" parkey=\"k\" partype=\"string\"/>";
+  const Work work = make_work();
+  auto dataset = open_bytes(make_tar(with_anchor(text,
+                                                 "<parameter partype=\"numeric\" parkey=\"size\" parvalue=\"ten\"/>"
+                                                 "<parameter partype=\"date\" parkey=\"day\" parvalue=\"1\"/>")),
+                            work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  EXPECT_EQ((*(*dataset)->profile())->defs().context_name(ContextId(1U)), "work<int> (size=0)");
+  std::vector<std::string> told;
+  for (const Diagnostic& one : work->diagnostics.all()) {
+    if (std::string_view(one.id).starts_with("cube.parameter_")) told.push_back(one.id);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"cube.parameter_value", "cube.parameter_type"}));
+}
+
 }  // namespace
 }  // namespace fathom::cube::testing
