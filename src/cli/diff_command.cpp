@@ -14,6 +14,7 @@
 #include "cli/reading_options.hpp"
 #include "experiment/diff.hpp"
 #include "io/opened_files.hpp"
+#include "io/output_file.hpp"
 #include "profile/algebra/algebra.hpp"
 #include "profile/diff/diff.hpp"
 
@@ -99,6 +100,9 @@ class DiffCommand final : public Command {
       FATHOM_CHECK(spare_inputs(*junit_));
       FATHOM_CHECK(report.write_junit(*junit_));
     }
+    // What is written there is not to have the table behind it.
+    const bool taken = is_standard_output(output_.target) || (junit_ && is_standard_output(*junit_));
+    if (taken) return report.failed() ? kRefused : kDone;
     if (session.json()) {
       report.write_json(session);
     } else if (session.csv()) {

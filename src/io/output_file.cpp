@@ -57,6 +57,8 @@ Result<int> open_stream(const fs::path& path, const fs::path& shown) {
 
 }  // namespace
 
+bool is_standard_output(const fs::path& path) { return named_descriptor(path) == STDOUT_FILENO; }
+
 Result<fs::path> follow_links(fs::path path) {
   for (int i = 0; i < kMostLinks; ++i) {
     if (named_descriptor(path)) return path;

@@ -61,6 +61,8 @@ Result<void> write_file(const std::filesystem::path& target, std::string_view te
 bool is_stream_target(const std::filesystem::path& target);
 // A descriptor of its own for writing to such a target at once; what is in a file behind standard output stays.
 Result<int> open_stream_target(const std::filesystem::path& target);
+// "-", /dev/stdout and what else means it by its name.
+bool is_standard_output(const std::filesystem::path& path);
 // Where a path leads to, through links that may end at nothing.
 Result<std::filesystem::path> follow_links(std::filesystem::path path);
 

@@ -366,6 +366,11 @@ def pipes_and_devices(scratch):
     (scratch / "log").unlink()
     done = fathom("model", EXAMPLES / "scaling.txt", "--save", "-", cwd=scratch)
     check(done.returncode == 0 and b"PK" in done.stdout, "models do not go to standard output", done.stderr)
+    for also in ((), ("--json",), ("--csv",)):  # no table behind the profile
+        done = fathom("diff", EXAMPLES / "stencil.cubex", EXAMPLES / "stencil.cubex", "-o", "-", "--to", "cube", *also, cwd=scratch)
+        check(fathom("diff", EXAMPLES / "stencil.cubex", EXAMPLES / "stencil.cubex", "-o", scratch / "d.cubex").returncode == 0, "cannot diff")
+        check(done.stdout == (scratch / "d.cubex").read_bytes(), "diff gives other bytes", done.stderr)
+        (scratch / "d.cubex").unlink()
     done = fathom("convert", EXAMPLES / "ring", "-", "--to", "paraver", cwd=scratch)
     check(done.returncode == 2 and sorted(p.name for p in scratch.iterdir()) == ["a.cubex", "pipe", "ring"], done.stderr)
 
