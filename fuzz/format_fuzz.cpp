@@ -1,13 +1,16 @@
 // Any bytes as a dataset of one format, opened through the registry, then everything that a command would ask of it.
 // FATHOM_FUZZ_TARGET names the target, =list prints those that the formats of this program have: each format of one
 // file is a target of its name. Datasets of several files are changed file by file: directories as they are, members of
-// archives packed again so that checksums and indexes are sound.
+// archives packed again so that checksums and indexes are sound, rows of Cube inside of them, too. Databases of SQLite
+// are changed by SQL, MessagePack item by item.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include "ask_everything.hpp"
 #include "bundle.hpp"
+#include "mutate_msgpack.hpp"
+#include "mutate_sqlite.hpp"
 #include "pack.hpp"
 #include "scratch.hpp"
 
@@ -85,8 +88,15 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  if (g_target.packing == Packing::none) return LLVMFuzzerMutate(data, size, most);
-  return mutate_bundle(data, size, most, seed);
+  if (g_target.packing != Packing::none) return mutate_bundle(data, size, most, seed);
+  // What is built of items that tell their lengths is changed item by item, too; SQL takes its time.
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  std::optional<std::string> changed;
+  if (seed % 8 == 0 && g_target.name == "nsight") changed = ChangedDatabase::of(input, seed / 8);
+  if (seed % 4 != 0 && g_target.name == "extra-prof") changed = ChangedItems::of(input, seed / 4);
+  if (!changed || changed->empty() || changed->size() > most) return LLVMFuzzerMutate(data, size, most);
+  std::memcpy(data, changed->data(), changed->size());
+  return changed->size();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

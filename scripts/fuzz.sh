@@ -9,13 +9,14 @@
 # fuzz.sh --replay PROGRAMS TARGET: every kept input once, in programs built elsewhere.
 # A target is a fuzz program of its own (fuzz/TARGET_fuzz.cpp), or one of those of format_fuzz: a format of one file, or a
 # dataset of several.
+# FATHOM_FUZZ_ENOUGH=20000000 says another number than ten million.
 # FATHOM_FUZZ_CORES="0 1" says on which cores (all).
 # FATHOM_FUZZ_OWN=1 leaves out data from outside of this repository: only what grew without them may be kept.
 set -eu
 cd "$(dirname "$0")/.."
 programs=build-fuzz/fuzz
 quick_programs=build-fuzz-quick/fuzz
-enough=10000000
+enough=${FATHOM_FUZZ_ENOUGH:-10000000}
 own=${FATHOM_FUZZ_OWN:-}
 allocator=  # the usual one
 waiting=build-fuzz/waiting.$$

@@ -1,6 +1,7 @@
 #include "formats/nsight/call_paths.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -44,6 +45,9 @@ bool starts_like(std::string_view text, std::string_view prefix) {
   return true;
 }
 
+// One level below; depths of a damaged database may be the largest number there is.
+std::int64_t below(std::int64_t depth) { return depth == std::numeric_limits<std::int64_t>::max() ? depth : depth + 1; }
+
 // What the rows of one depth add up to, by path.
 struct PathSum {
   double duration = 0;
@@ -60,10 +64,10 @@ void make_exclusive(std::vector<ResolvedPath>& rows) {
   }
   std::map<std::pair<std::int64_t, std::string_view>, double> loss;
   for (const auto& [depth, paths] : levels) {
-    const auto below = levels.find(depth + 1);
-    if (below == levels.end()) continue;
+    const auto next = levels.find(below(depth));
+    if (next == levels.end() || next->first == depth) continue;
     std::vector<std::pair<std::string, const std::pair<const std::string_view, PathSum>*>> children;
-    for (const auto& child : below->second) children.emplace_back(to_lower(child.first), &child);
+    for (const auto& child : next->second) children.emplace_back(to_lower(child.first), &child);
     std::sort(children.begin(), children.end());
     for (const auto& [path, own] : paths) {
       // What stands before the first wild card is the same in all that match.
@@ -139,11 +143,16 @@ std::vector<ResolvedPath> from_markers(const Report& report) {
     std::string path = enclosing[i]->path;
     if (path.starts_with(kUnit)) path += kUnit;
     path.append("->").append(call.name);
-    rows.push_back({call.correlation, std::move(path), enclosing[i]->depth + 1, static_cast<double>(call.length())});
+    rows.push_back({call.correlation, std::move(path), below(enclosing[i]->depth), static_cast<double>(call.length())});
   }
   rows.push_back({0, std::string(kUncorrelated), 0, {}});
   make_exclusive(rows);
   return rows;
+}
+
+// The id of a chain: numbers of a damaged database may be the largest there are.
+std::int64_t chain_id(std::int64_t told, std::int64_t offset) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(told) + static_cast<std::uint64_t>(offset));
 }
 
 // How far the ids of chains lie above what calls say. Some exports count calls' chains from 0 and the chains themselves
@@ -152,7 +161,8 @@ std::int64_t chain_offset(const Report& report) {
   std::size_t missing[2] = {0, 0};
   for (const ApiCall& call : report.calls) {
     if (!call.chain) continue;
-    for (const std::int64_t offset : {0, 1}) missing[offset] += report.chains.contains(*call.chain + offset) ? 0 : 1;
+    for (const std::int64_t offset : {0, 1})
+      missing[offset] += report.chains.contains(chain_id(*call.chain, offset)) ? 0 : 1;
   }
   return missing[0] < missing[1] ? 0 : 1;
 }
@@ -164,7 +174,7 @@ std::vector<bool> repeated_calls(const Report& report) {
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto key = [&](std::size_t i) {
     const ApiCall& call = report.calls[i];
-    return std::tuple(call.thread, call.correlation, call.start, -call.end);
+    return std::tuple(call.thread, call.correlation, call.start, ~call.end);  // the longer one first
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   std::vector<bool> repeated(report.calls.size(), false);
@@ -190,7 +200,7 @@ std::vector<ResolvedPath> from_chains(const Report& report) {
     if (repeated[i]) continue;
     const ApiCall& call = report.calls[i];
     ResolvedPath row{call.correlation, std::string(call.name), 0, static_cast<double>(call.length())};
-    const auto chain = call.chain ? report.chains.find(*call.chain + offset) : report.chains.end();
+    const auto chain = call.chain ? report.chains.find(chain_id(*call.chain, offset)) : report.chains.end();
     if (chain != report.chains.end()) {
       row.path = chain->second.path + "->" + row.path;
       row.depth = chain->second.depth;

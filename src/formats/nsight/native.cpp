@@ -191,8 +191,9 @@ class Reader {
                  [&](const Row& row, Interval at) {
                    double threads = 1;
                    for (int c = 4; c < 10; ++c) threads *= row.number(c);
-                   report_.kernels.push_back({at, correlation(row.integer(2), row.integer(10)), name(row, 3),
-                                              static_cast<std::int64_t>(std::clamp(threads, 0.0, roof))});
+                   report_.kernels.push_back(
+                       {at, correlation(row.integer(2), row.integer(10)), name(row, 3),
+                        static_cast<std::int64_t>(threads > 0 ? std::min(threads, roof) : 0)});  // 0 of NaN
                  });
   }
 
