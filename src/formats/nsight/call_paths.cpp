@@ -167,30 +167,6 @@ std::int64_t chain_offset(const Report& report) {
   return missing[0] < missing[1] ? 0 : 1;
 }
 
-// Calls whose record lies inside another record of the same call. With call chains newer exports have each call twice:
-// as `cudaMalloc` with its chain, and inside of it as `cudaMalloc_v3020` without.
-std::vector<bool> repeated_calls(const Report& report) {
-  std::vector<std::size_t> order(report.calls.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto key = [&](std::size_t i) {
-    const ApiCall& call = report.calls[i];
-    return std::tuple(call.thread, call.correlation, call.start, ~call.end);  // the longer one first
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  std::vector<bool> repeated(report.calls.size(), false);
-  const ApiCall* outer = nullptr;
-  for (const std::size_t i : order) {
-    const ApiCall& call = report.calls[i];
-    const bool same = outer != nullptr && outer->thread == call.thread && outer->correlation == call.correlation;
-    if (same && call.correlation != 0 && call.end <= outer->end) {
-      repeated[i] = true;
-    } else {
-      outer = &call;
-    }
-  }
-  return repeated;
-}
-
 // Every call counts, also where threads or processes use the same correlation id: times add up to what is recorded.
 std::vector<ResolvedPath> from_chains(const Report& report) {
   std::vector<ResolvedPath> rows;
@@ -201,7 +177,7 @@ std::vector<ResolvedPath> from_chains(const Report& report) {
     const ApiCall& call = report.calls[i];
     ResolvedPath row{call.correlation, std::string(call.name), 0, static_cast<double>(call.length())};
     const auto chain = call.chain ? report.chains.find(chain_id(*call.chain, offset)) : report.chains.end();
-    if (chain != report.chains.end()) {
+    if (chain != report.chains.end() && chain->second.depth > 0) {
       row.path = chain->second.path + "->" + row.path;
       row.depth = chain->second.depth;
     }
@@ -253,6 +229,29 @@ std::vector<IdlePath> idle_paths(const Report& report, const std::vector<Resolve
 }
 
 }  // namespace
+
+std::vector<bool> repeated_calls(const Report& report) {
+  std::vector<std::size_t> order(report.calls.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::size_t i) {
+    const ApiCall& call = report.calls[i];
+    // The longer one first, and the one with a chain.
+    return std::tuple(call.thread, call.correlation, call.start, ~call.end, !call.chain.has_value());
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::vector<bool> repeated(report.calls.size(), false);
+  const ApiCall* outer = nullptr;
+  for (const std::size_t i : order) {
+    const ApiCall& call = report.calls[i];
+    const bool same = outer != nullptr && outer->thread == call.thread && outer->correlation == call.correlation;
+    if (same && call.correlation != 0 && call.end <= outer->end) {
+      repeated[i] = true;
+    } else {
+      outer = &call;
+    }
+  }
+  return repeated;
+}
 
 std::string decode_path(std::string_view path, const std::unordered_map<std::string, std::string>& symbols) {
   if (!path.starts_with(kUnit)) {

@@ -19,6 +19,10 @@ struct CallPaths {
 // the API calls alone. Paths are decoded.
 CallPaths resolve_call_paths(const Report& report);
 
+// Calls whose record lies inside another record of the same call. With call chains newer exports have each call twice:
+// as `cudaMalloc` with its chain, and inside of it as `cudaMalloc_v3020` without.
+std::vector<bool> repeated_calls(const Report& report);
+
 // A path as people read it: lists of symbol pointers become names.
 std::string decode_path(std::string_view path, const std::unordered_map<std::string, std::string>& symbols);
 

@@ -51,7 +51,11 @@ class Measurer {
       if (row.correlation) by_correlation_.try_emplace(*row.correlation, &row);
       if (row.correlation && row.path == kUncorrelated) uncorrelated_ = &row;
     }
-    for (const ApiCall& call : report.calls) calls_.try_emplace(call.correlation, &call);
+    // Of two records of a call the one that its time is taken from.
+    repeated_ = repeated_calls(report);
+    for (std::size_t i = 0; i < report.calls.size(); ++i) {
+      if (!from_calls_ || !repeated_[i]) calls_.try_emplace(report.calls[i].correlation, &report.calls[i]);
+    }
     for (const Activity& a : activities_) by_end_.push_back(&a);
     std::stable_sort(by_end_.begin(), by_end_.end(),
                      [](const Activity* a, const Activity* b) { return a->end < b->end; });
@@ -115,19 +119,20 @@ class Measurer {
   // Calls that made the GPU do nothing that is recorded: they count where every call does. Extra-P leaves them out.
   void other_calls() {
     for (const Synchronization& sync : report_.synchronizations) use(sync.correlation);
-    std::size_t placed = 0;
     for (const ResolvedPath& row : paths_.rows) {
-      if (!row.correlation || &row == uncorrelated_) continue;
-      ++placed;
-      if (used_.contains(&row)) continue;
+      if (!row.correlation || &row == uncorrelated_ || used_.contains(&row)) continue;
       if (once_) {
         put(row.path, row.duration.value_or(0));
-      } else {
+      } else if (!used_.contains(path_of(*row.correlation))) {  // else it is a call's second record
         ++left_out_;
       }
     }
+    if (from_calls_) return;
     // Calls outside of all ranges have no path at all.
-    if (!from_calls_ && report_.calls.size() > placed) left_out_ += report_.calls.size() - placed;
+    for (std::size_t i = 0; i < report_.calls.size(); ++i) {
+      const auto row = by_correlation_.find(report_.calls[i].correlation);
+      if (!repeated_[i] && (row == by_correlation_.end() || !known(row->second))) ++left_out_;
+    }
   }
 
   void put(std::string callpath, double nanoseconds, Tags tags = {}) {
@@ -358,6 +363,7 @@ class Measurer {
   ActivityIndex index_;
   std::vector<const Activity*> by_end_;
   std::unordered_map<Correlation, const ResolvedPath*> by_correlation_;
+  std::vector<bool> repeated_;
   std::unordered_map<Correlation, const ApiCall*> calls_;
   const ResolvedPath* uncorrelated_ = nullptr;
   ResolvedPath nowhere_{0, std::string(kUncorrelated), 0, {}};

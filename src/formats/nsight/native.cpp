@@ -274,8 +274,8 @@ class Reader {
     return database_.rows(
         "CUDA_CALLCHAINS", {"id", "symbol", "unresolved"},
         [&](const Row& row) -> Result<void> {
+          Chain& chain = report_.chains[row.integer(0)];  // is there also when no frame has a name
           if (!row.null(2) && row.integer(2) != 0) return {};
-          Chain& chain = report_.chains[row.integer(0)];
           if (chain.depth++ > 0) chain.path += "->";
           chain.path += path_level(name(row, 1));
           return {};

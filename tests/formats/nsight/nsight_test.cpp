@@ -206,6 +206,55 @@ TEST(Nsight, EveryCallOfAStackCountsOnce) {
   EXPECT_EQ(found.at("[Uncorrelated]->a- >b->GPU a- >b"), 20);
 }
 
+// Chains that begin with 1 as calls say: that no frame of one has a name does not make it a chain that is not there.
+TEST(Nsight, ChainsWithoutNamesAreChains) {
+  const auto e = read(database_of(kSchema + kNames +
+                                  "CREATE TABLE CUDA_CALLCHAINS(id INT, symbol INT, unresolved INT, stackDepth INT);"
+                                  "INSERT INTO StringIds VALUES (6,'cudaEventRecord_v3020'),(10,'main'),(11,'other');"
+                                  "INSERT INTO CUDA_CALLCHAINS VALUES (1,10,NULL,0),(2,11,NULL,0),(3,11,1,0);"
+                                  "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,20,1,50,6,1),(30,50,1,51,6,3),"
+                                  "(60,90,1,52,6,3);"));
+  ASSERT_NE(e, nullptr);
+  const auto found = values(*e);
+  EXPECT_EQ(found.at("main->cudaEventRecord_v3020"), 10);
+  EXPECT_EQ(found.at("cudaEventRecord_v3020"), 20 + 30);
+}
+
+// What of a copy lies inside of its call is told by the record that its time is taken from, whichever comes first.
+TEST(Nsight, TheRecordThatCountsIsTheOneThatWaits) {
+  const auto e = read(database_of(kSchema + kNames +
+                                  "CREATE TABLE CUDA_CALLCHAINS(id INT, symbol INT, unresolved INT, stackDepth INT);"
+                                  "INSERT INTO StringIds VALUES (10,'main'),(12,'cudaMemcpy');"
+                                  "INSERT INTO CUDA_CALLCHAINS VALUES (1,10,NULL,0);"
+                                  "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (205,245,1,52,2,NULL),"
+                                  "(200,250,1,52,12,0);"
+                                  "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (220,300,52,1,0,2,4096);"));
+  ASSERT_NE(e, nullptr);
+  const auto found = values(*e);
+  EXPECT_EQ(found.at("main->cudaMemcpy"), 50 - 30);
+  EXPECT_EQ(found.at("main->cudaMemcpy->BLOCKING HOST_TO_DEVICE"), 80);
+}
+
+// What Extra-P stored has one path for a call with two records: only the other call is left out.
+TEST(Nsight, SecondRecordsOfCallsAreNotLeftOut) {
+  const Work work = make_work();
+  const std::string bytes = database_of(
+      kSchema + kNames +
+      "CREATE TABLE EXTRAP_FORMAT(version INT); INSERT INTO EXTRAP_FORMAT VALUES (1);"
+      "CREATE TABLE EXTRAP_RESOLVED_CALLPATHS(correlationId INT, callpath TEXT, stackDepth INT, duration INT);"
+      "INSERT INTO EXTRAP_RESOLVED_CALLPATHS VALUES (51,'main->cudaLaunchKernel_v7000',1,30),"
+      "(52,'main->cudaMemcpy_v3020',1,40);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,40,1,51,1,0),(12,38,1,51,1,NULL),(50,90,1,52,2,0),"
+      "(52,88,1,52,2,NULL);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,51,3,1,1,1,1,1,1);");
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", bytes)), work);
+  ASSERT_TRUE(dataset.ok());
+  ASSERT_TRUE((*dataset)->experiment().ok());
+  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "nsight.calls_left_out");
+  EXPECT_EQ(work->diagnostics.all()[0].count, 1u);
+}
+
 TEST(Nsight, WaitsAndTheirOverlap) {
   const auto e =
       read(database_of(kSchema + kNames +
