@@ -57,28 +57,10 @@ class NotingSource final : public ValueSource {
 // Contexts that are call paths: their names and what they are told apart by.
 class CallPaths {
  public:
-  CallPaths(const Definitions& defs, const CollectOptions& options) : defs_(defs), options_(options) {
-    const std::size_t count = defs.contexts.size();
-    paths_.resize(count);
-    parameters_.resize(options.parameters_from.empty() ? 0 : count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Context& context = defs.contexts[ContextId(i)];
-      const std::string_view above = context.parent.valid() ? std::string_view(paths_[context.parent.index()]) : "";
-      if (!stands_for_itself(i)) {
-        paths_[i] = above;
-      } else {
-        paths_[i] = above.empty() ? std::string() : std::string(above) + kPathSeparator;
-        paths_[i] += path_level(name_of(ContextId(i)));
-      }
-      if (!parameters_.empty()) find_parameters(i);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (stands_for_itself(i)) order_.push_back(i);
-    }
-    // In the order of the ids that the file uses.
-    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return defs.contexts[ContextId(a)].file_id < defs.contexts[ContextId(b)].file_id;
-    });
+  static Result<CallPaths> of(const Profile& profile, const CollectOptions& options) {
+    CallPaths paths(profile.defs(), options);
+    FATHOM_CHECK(paths.find(profile.work->budget));
+    return paths;
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
@@ -95,6 +77,45 @@ class CallPaths {
   }
 
  private:
+  CallPaths(const Definitions& defs, const CollectOptions& options) : defs_(defs), options_(options) {}
+
+  // A path repeats all that is above it: a chain of calls needs memory with the square of its length, which is asked
+  // for before any of it is used.
+  Result<void> find(Budget& budget) {
+    const std::size_t count = defs_.contexts.size();
+    std::vector<std::string> names(count);
+    std::vector<std::uint64_t> sizes(count);
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ContextId parent = defs_.contexts[ContextId(i)].parent;
+      sizes[i] = parent.valid() ? sizes[parent.index()] : 0;
+      if (stands_for_itself(i)) {
+        names[i] = path_level(name_of(ContextId(i)));
+        sizes[i] += (sizes[i] > 0 ? std::string_view(kPathSeparator).size() : 0) + names[i].size();
+      }
+      bytes += sizes[i];
+    }
+    FATHOM_TRY(memory_, budget.reserve(bytes, "the text of the call paths"));
+    paths_.resize(count);
+    parameters_.resize(options_.parameters_from.empty() ? 0 : count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const ContextId parent = defs_.contexts[ContextId(i)].parent;
+      std::string& path = paths_[i];
+      path.reserve(sizes[i]);
+      if (parent.valid()) path = paths_[parent.index()];
+      if (stands_for_itself(i)) {
+        if (!path.empty()) path += kPathSeparator;
+        path += names[i];
+        order_.push_back(i);
+      }
+      if (!parameters_.empty()) find_parameters(i);
+    }
+    // In the order of the ids that the file uses.
+    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return defs_.contexts[ContextId(a)].file_id < defs_.contexts[ContextId(b)].file_id;
+    });
+    return {};
+  }
   [[nodiscard]] bool stands_for_itself(std::size_t i) const {
     const Context& context = defs_.contexts[ContextId(i)];
     return options_.lines || context.edge != Edge::lexical || !context.parent.valid();
@@ -119,9 +140,31 @@ class CallPaths {
 
   const Definitions& defs_;
   const CollectOptions& options_;
+  Budget::Reservation memory_;
   std::vector<std::string> paths_;
   std::vector<std::vector<std::optional<double>>> parameters_;
   std::vector<std::uint32_t> order_;
+};
+
+// Memory for what is collected, asked for piece by piece: how much it will be is known when it is there.
+class Growing {
+ public:
+  explicit Growing(Budget& budget) : budget_(budget) {}
+
+  Result<void> add(const RunValues& values) {
+    constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
+    bytes_ += sizeof values + values.metric.size() + values.callpath.size() + values.values.size() * sizeof(double);
+    if (bytes_ < kPiece) return {};
+    FATHOM_TRY(Budget::Reservation more, budget_.reserve(bytes_, "the values of a run"));
+    held_.push_back(std::move(more));
+    bytes_ = 0;
+    return {};
+  }
+
+ private:
+  Budget& budget_;
+  std::uint64_t bytes_ = 0;
+  std::vector<Budget::Reservation> held_;
 };
 
 bool any_value(const Cells& cells, std::size_t row) {
@@ -193,8 +236,9 @@ bool holds_values(const Profile& profile, MetricId id) {
 
 Result<std::vector<RunValues>> values_of_run(const Profile& profile, const CollectOptions& options, LeftOut& left_out) {
   const Definitions& defs = profile.defs();
-  const CallPaths paths(defs, options);
+  FATHOM_TRY(const CallPaths paths, CallPaths::of(profile, options));
   std::vector<RunValues> result;
+  Growing memory(profile.work->budget);
   std::set<std::uint32_t> without;
   const Chosen chosen = chosen_metrics(profile, options);
   for (const MetricId id : chosen.hidden) {
@@ -263,6 +307,7 @@ Result<std::vector<RunValues>> values_of_run(const Profile& profile, const Colle
       }
       values.callpath = paths.path(c);
       values.parameters = std::move(*parameters);
+      FATHOM_CHECK(memory.add(values));
       result.push_back(std::move(values));
     }
     if (result.size() != before) continue;

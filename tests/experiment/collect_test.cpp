@@ -225,6 +225,29 @@ TEST(Collect, CountersBelowZeroAreToldAndLargeAmountsStay) {
   EXPECT_EQ(left_out.wrapped, 1U);
 }
 
+// A path repeats all that is above it: 3,000 calls in each other need 3000 * 3001 / 2 times a name and an arrow.
+TEST(Collect, PathsOfALongChainOfCallsCountAgainstTheMemoryLimit) {
+  test::MemoryProfile made;
+  const MetricId time = made.metric("time");
+  std::string path = "f";
+  made.context(path);
+  for (int i = 1; i < 3000; ++i) made.context(path += "/f");
+  made.values<double>(time, path, {1, 2});
+  const ProfilePtr profile = made.build();
+  const std::uint64_t bytes = 3000ULL * 3001 / 2 * 3 - 2ULL * 3000;
+  const auto collected_with = [&](std::uint64_t memory) {
+    Profile limited = *profile;
+    limited.work = make_work(false, memory);
+    LeftOut left_out;
+    return values_of_run(limited, {}, left_out);
+  };
+  const auto refused = collected_with(bytes - 1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("the text of the call paths needs"), std::string::npos)
+      << refused.error().text();
+  EXPECT_TRUE(collected_with(bytes + (1 << 20)).ok());
+}
+
 std::set<std::string> metrics_of(const std::vector<RunValues>& values) {
   std::set<std::string> names;
   for (const RunValues& v : values) names.insert(v.metric);
