@@ -91,10 +91,6 @@ Result<Blob> ZipReader::read(const std::string& name, const Work& work) const {
   std::size_t size = 0;
   std::size_t step = 1 << 16;
   while (true) {
-    if (auto sane = check_growth(archive_->blob.size(), size, place, work); !sane) {
-      zip_fclose(file);
-      return std::move(sane).error();
-    }
     auto reservation = work->budget.reserve(step, "unpacked zip member");
     if (!reservation) {
       zip_fclose(file);
@@ -118,6 +114,10 @@ Result<Blob> ZipReader::read(const std::string& name, const Work& work) const {
       filled += static_cast<std::size_t>(got);
     }
     size += filled;
+    if (auto sane = check_growth(archive_->blob.size(), size, place, work); !sane) {
+      zip_fclose(file);
+      return std::move(sane).error();
+    }
     if (end) break;
     step = size;
   }

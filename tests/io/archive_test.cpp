@@ -1,6 +1,7 @@
 // tar, gzip and safe output together: what is written is read back, damage is named.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "io/file.hpp"
@@ -122,16 +123,16 @@ TEST(Gzip, LargeFilesGoToTheDisk) {
   EXPECT_NE(bomb.error().what().find("more than 200 times"), std::string::npos);
 }
 
-// An archive of one packed member that says how large it is; what it holds cannot be unpacked.
-std::string zip_that_says(std::uint32_t size) {
+// An archive of one packed member that says how large it is; what it holds cannot be unpacked unless it is given.
+std::string zip_that_says(std::uint32_t size, const std::string& content = std::string(16, '\xFF'),
+                          std::uint32_t checksum = 0) {
   std::string out;
   const auto put = [&](std::uint32_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
   };
-  const std::string content(16, '\xFF');
   const auto member = [&] {  // what stands in front of the member and in the directory alike
     for (const std::uint32_t value : {20U, 0U, 8U, 0U, 0x21U}) put(value, 2);
-    for (const std::size_t value : {std::size_t{0}, content.size(), std::size_t{size}}) {
+    for (const std::size_t value : {std::size_t{checksum}, content.size(), std::size_t{size}}) {
       put(static_cast<std::uint32_t>(value), 4);
     }
     put(1, 2);
@@ -164,6 +165,20 @@ TEST(Zip, AMemberThatSaysThatItIsABombIsNotUnpacked) {
   };
   EXPECT_NE(refusal(1000).find("damaged"), std::string::npos) << refusal(1000);
   EXPECT_NE(refusal(1U << 30).find("more than 200 times"), std::string::npos) << refusal(1U << 30);
+}
+
+// The last piece counts as well: it is as large as all before it.
+TEST(Zip, AMemberThatHidesThatItIsABombIsRefusedWhenItIsUnpacked) {
+  const auto gzipped = gzip(as_bytes(std::string(260 << 20, ' ')), 1);
+  const std::string packed(reinterpret_cast<const char*>(gzipped.data()), gzipped.size());
+  std::uint32_t checksum = 0;
+  std::memcpy(&checksum, packed.data() + packed.size() - 8, 4);
+  const std::string content = packed.substr(10, packed.size() - 18);  // without the header and the end of gzip
+  const auto reader = ZipReader::open(Blob::own("f.zip", zip_that_says(1000, content, checksum)));
+  ASSERT_TRUE(reader.ok());
+  const auto member = reader->read("a", make_work());
+  ASSERT_FALSE(member.ok());
+  EXPECT_NE(member.error().text().find("more than 200 times"), std::string::npos) << member.error().text();
 }
 
 TEST(Gzip, GivesWhatComesBeforeTheDamage) {
