@@ -232,8 +232,9 @@ class ModelCommand final : public Command {
     const Experiment& e = *experiment_data_;
     FATHOM_TRY(const RankingOptions options, ranking_options(e));
     // Shares are of everything, whatever is shown of it.
-    if (whole_.models.empty()) return rank_models(e, set, options);
-    FATHOM_TRY(Ranking ranking, rank_models(e, whole_, options));
+    FATHOM_TRY(Ranking ranking, rank_models(e, whole_.models.empty() ? set : whole_, options));
+    if (metrics_.empty()) spare_extremes(e, ranking);
+    if (whole_.models.empty()) return ranking;
     std::set<std::uint32_t> chosen;
     for (const Model& m : set.models) chosen.insert(m.series);
     std::erase_if(ranking.models, [&](const RankedModel& r) { return !chosen.contains(r.model->series); });

@@ -69,6 +69,18 @@ void keep_usual_metric(Session& session, const Experiment& e, Ranking& ranking) 
                            e.metrics()[*usual].name, fit(fmt::format("{}", fmt::join(others, ", ")), 60)));
 }
 
+void spare_extremes(const Experiment& e, Ranking& ranking) {
+  const auto extreme = [&](const RankedModel& r) {
+    return is_extreme(e.metrics()[e.series()[r.model->series].metric]);
+  };
+  if (std::all_of(ranking.models.begin(), ranking.models.end(), extreme)) return;
+  for (RankedModel& r : ranking.models) {
+    if (!extreme(r)) continue;
+    r.bug = r.unsure = false;
+    r.explanation.clear();
+  }
+}
+
 void note_strong_scaling(Session& session, const Experiment& e) {
   if (const auto shrinking = strong_scaling_parameter(e); shrinking && e.scaling() != Scaling::strong) {
     session.note(fmt::format("values get smaller with '{0}'; --multiply-by {0} models the cost of all of them together",

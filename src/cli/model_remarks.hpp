@@ -19,6 +19,9 @@ void warn_of_guesses(Session& session, const Experiment& e, std::span<const Mode
 // are shown only to those who choose them.
 void keep_usual_metric(Session& session, const Experiment& e, Ranking& ranking);
 
+// Minima and maxima that nobody named are no bugs; where there is nothing else they are what is meant.
+void spare_extremes(const Experiment& e, Ranking& ranking);
+
 // Values that shrink with a parameter are better modelled as the cost of all processes together.
 void note_strong_scaling(Session& session, const Experiment& e);
 

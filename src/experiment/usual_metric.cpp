@@ -13,9 +13,9 @@ namespace {
 
 bool is_called_time(const Named& metric) { return equal_ignoring_case(metric.name, "time"); }
 
-bool is_extreme(const Named& metric) { return find_tag(metric.tags, kExtremeTag) != nullptr; }
-
 }  // namespace
+
+bool is_extreme(const Named& metric) { return find_tag(metric.tags, kExtremeTag) != nullptr; }
 
 bool is_time(const Named& metric) { return is_called_time(metric) || seconds_per(unit_of(metric)) > 0; }
 

@@ -1,6 +1,7 @@
 // What is easily lost: extremes of nothing, types that are not known, nested groups, ids with gaps, parameters.
 #include <bit>
 #include <cfloat>
+#include <filesystem>
 #include <fstream>
 
 #include "cli/program.hpp"
@@ -8,6 +9,7 @@
 #include "formats/cube/cube_support.hpp"
 #include "formats/cube/from_profile.hpp"
 #include "profile/inspect/inspect.hpp"
+#include "temporary_directory.hpp"
 
 namespace fathom::cube::testing {
 namespace {
@@ -81,6 +83,29 @@ TEST(CubeExtremes, AreShownWithoutShares) {
     EXPECT_EQ(out.text().find(".0%"), std::string::npos) << out.text();
     EXPECT_NE(out.text().find("  -  "), std::string::npos) << out.text();  // main itself
     EXPECT_NE(out.text().find("0.25"), std::string::npos) << out.text();
+  }
+}
+
+// Nor is one that grows a bug of what grows, in whatever form models are asked for, unless it is named.
+TEST(CubeExtremes, AreBugsOnlyWhereTheyAreNamed) {
+  const TemporaryDirectory folder;
+  for (const int p : {2, 4, 8, 16, 32}) {
+    const auto run = folder.path() / ("app.p" + std::to_string(p));
+    std::filesystem::create_directory(run);
+    const double longest = p * p;
+    std::ofstream(run / "a.cubex") << make_tar(with_type("MAXDOUBLE", {1}, row({longest, longest})));
+  }
+  for (const char* form : {"--quiet", "--json", "--csv"}) {
+    for (const bool named : {false, true}) {
+      std::vector<std::string> arguments = {"model", folder.path().string(), "--fail-on-bug", form};
+      if (named) arguments.insert(arguments.end(), {"--metric", "visits"});
+      Output out;
+      Output err;
+      EXPECT_EQ(cli::run_program(arguments, out, err), named ? 1 : 0) << form << out.text() << err.text();
+      if (std::string_view(form) == "--json") {
+        EXPECT_EQ(out.text().find(R"("mark": "!")") != std::string::npos, named) << out.text();
+      }
+    }
   }
 }
 
