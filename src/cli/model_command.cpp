@@ -71,6 +71,7 @@ class ModelCommand final : public Command {
 
   Result<int> run(Session& session) override {
     if (plot_) FATHOM_CHECK(check_figure_name(*plot_));
+    FATHOM_CHECK(choice_of_sets_.check(stored_));
     FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
     for (const auto& target : {plot_, out_}) {

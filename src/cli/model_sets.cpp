@@ -44,6 +44,16 @@ void ModelSetChoice::declare(Options& options) {
       .values("--delete-set", "NAME", remove, "with --stored --save: leave a set out");
 }
 
+Result<void> ModelSetChoice::check(bool stored) const {
+  if (stored || list) return {};
+  for (const auto& [option, given] : {std::pair("--set", name.has_value()), std::pair("--rename-set", !rename.empty()),
+                                      std::pair("--delete-set", !remove.empty())}) {
+    if (given)
+      return Error::usage(fmt::format("{} is about the models that a file holds: --stored is missing", option));
+  }
+  return {};
+}
+
 Result<void> ModelSetChoice::change(ModelSets& sets, bool saved) const {
   if ((!rename.empty() || !remove.empty()) && !saved) {
     return Error::usage("--rename-set and --delete-set need --save FILE");

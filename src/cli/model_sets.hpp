@@ -12,6 +12,8 @@ namespace fathom::cli {
 
 struct ModelSetChoice {
   void declare(Options& options);
+  // What is said of stored sets needs --stored: without it models are made anew, and nothing of it would be done.
+  [[nodiscard]] Result<void> check(bool stored) const;
   // --rename-set and --delete-set, which change what is saved.
   Result<void> change(ModelSets& sets, bool saved) const;
   // The set that was named becomes the only one; without a name the first is shown, and the others are named unless all

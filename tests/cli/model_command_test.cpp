@@ -416,5 +416,25 @@ TEST(ModelCommand, PlotsAreWrittenAndReplacedAsAWhole) {
   EXPECT_NE(svg.find("class=\"band\""), std::string::npos);
 }
 
+// Without --stored models are made anew: a set that was to go would stay, and nobody would know.
+TEST(ModelCommand, StoredSetsAreChosenRenamedAndDeletedWithStoredOnly) {
+  const TemporaryDirectory folder;
+  const std::string file = (folder.path() / "sets.extra-p").string();
+  ASSERT_EQ(run({kExample, "--save", file, "--model-set-name", "a"}).status, 0);
+  ASSERT_EQ(run({file, "--save", file, "--model-set-name", "b"}).status, 0);
+  EXPECT_EQ(run_json({file, "--sets"}).size(), 2U);
+  for (const auto& [option, value] :
+       {std::pair("--set", "b"), std::pair("--rename-set", "a=c"), std::pair("--delete-set", "a")}) {
+    const Ran ran = run({file, option, value, "--save", file});
+    EXPECT_EQ(ran.status, 2) << option;
+    EXPECT_NE(ran.err.find("--stored is missing"), std::string::npos) << ran.err;
+  }
+  EXPECT_EQ(run_json({file, "--sets"}).size(), 2U);
+  EXPECT_EQ(run({file, "--stored", "--rename-set", "b=c", "--delete-set", "a", "--save", file}).status, 0);
+  const Json sets = run_json({file, "--sets"});
+  ASSERT_EQ(sets.size(), 1U);
+  EXPECT_EQ(sets[0]["name"], "c");
+}
+
 }  // namespace
 }  // namespace fathom::cli
