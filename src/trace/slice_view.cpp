@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "trace/open_names.hpp"
 #include "trace/rank_names.hpp"
 
 namespace fathom {
@@ -104,20 +105,22 @@ class SliceView::Location {
 
   void open(const Event& event, std::uint32_t key, std::string_view name) {
     open_.push_back({key, name});
+    names_.add(key);
     ++view_.notes_.slices;
     sink_.begin(0, now_, name, event);
   }
   void close() {
     sink_.end(0, now_, open_.back().name);
+    names_.remove(open_.back().key);
     open_.pop_back();
   }
   void leave(const Event& event) {
-    const auto found =
-        std::find_if(open_.rbegin(), open_.rend(), [&](const Open& one) { return one.key == event.name; });
-    if (found == open_.rend()) {
+    if (!names_.has(event.name)) {
       ++view_.notes_.unmatched_leaves;
       return;
     }
+    const auto found =
+        std::find_if(open_.rbegin(), open_.rend(), [&](const Open& one) { return one.key == event.name; });
     const auto left = static_cast<std::size_t>(open_.rend() - found) - 1;
     view_.notes_.closed_early += open_.size() - left - 1;
     while (open_.size() > left) close();
@@ -163,6 +166,7 @@ class SliceView::Location {
   std::int32_t rank_;
   std::int64_t now_ = INT64_MIN;
   std::vector<Open> open_;
+  OpenNames names_;  // keys of those
   std::vector<ContextId> stack_;
   std::vector<std::optional<std::string>> states_;  // by channel
 };
