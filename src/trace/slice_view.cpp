@@ -32,6 +32,7 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
       say("write.completions", Severity::data_loss, completions, "ends of requests and operations are not written"));
   FATHOM_CHECK(say("write.arrows", Severity::data_loss, arrows,
                    "markers are written without what they come from (the other end of an arrow)"));
+  FATHOM_CHECK(say("write.cpu_times", Severity::data_loss, cpu_times, "CPU times of regions are not written"));
   return say("write.many_slices", Severity::info, slices > kSluggish ? slices : 0,
              "slices are more than a viewer in a browser takes with ease");
 }
@@ -55,6 +56,7 @@ class SliceView::Location {
     switch (event.kind) {
       case EventKind::enter:
         view_.notes_.resumed += event.resumed ? 1 : 0;
+        view_.notes_.cpu_times += trace_.has_cpu_time() && event.has_value ? 1 : 0;
         open(event, event.name, trace_.name(event));
         break;
       case EventKind::leave:
