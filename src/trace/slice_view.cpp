@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "trace/open_names.hpp"
 #include "trace/rank_names.hpp"
 
 namespace fathom {
@@ -31,6 +32,7 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
       say("write.completions", Severity::data_loss, completions, "ends of requests and operations are not written"));
   FATHOM_CHECK(say("write.arrows", Severity::data_loss, arrows,
                    "markers are written without what they come from (the other end of an arrow)"));
+  FATHOM_CHECK(say("write.cpu_times", Severity::data_loss, cpu_times, "CPU times of regions are not written"));
   return say("write.many_slices", Severity::info, slices > kSluggish ? slices : 0,
              "slices are more than a viewer in a browser takes with ease");
 }
@@ -54,6 +56,7 @@ class SliceView::Location {
     switch (event.kind) {
       case EventKind::enter:
         view_.notes_.resumed += event.resumed ? 1 : 0;
+        view_.notes_.cpu_times += trace_.has_cpu_time() && event.has_value ? 1 : 0;
         open(event, event.name, trace_.name(event));
         break;
       case EventKind::leave:
@@ -104,20 +107,22 @@ class SliceView::Location {
 
   void open(const Event& event, std::uint32_t key, std::string_view name) {
     open_.push_back({key, name});
+    names_.add(key);
     ++view_.notes_.slices;
     sink_.begin(0, now_, name, event);
   }
   void close() {
     sink_.end(0, now_, open_.back().name);
+    names_.remove(open_.back().key);
     open_.pop_back();
   }
   void leave(const Event& event) {
-    const auto found =
-        std::find_if(open_.rbegin(), open_.rend(), [&](const Open& one) { return one.key == event.name; });
-    if (found == open_.rend()) {
+    if (!names_.has(event.name)) {
       ++view_.notes_.unmatched_leaves;
       return;
     }
+    const auto found =
+        std::find_if(open_.rbegin(), open_.rend(), [&](const Open& one) { return one.key == event.name; });
     const auto left = static_cast<std::size_t>(open_.rend() - found) - 1;
     view_.notes_.closed_early += open_.size() - left - 1;
     while (open_.size() > left) close();
@@ -163,6 +168,7 @@ class SliceView::Location {
   std::int32_t rank_;
   std::int64_t now_ = INT64_MIN;
   std::vector<Open> open_;
+  OpenNames names_;  // keys of those
   std::vector<ContextId> stack_;
   std::vector<std::optional<std::string>> states_;  // by channel
 };

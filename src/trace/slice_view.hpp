@@ -20,6 +20,7 @@ struct SliceViewNotes {
   std::uint64_t timeless = 0;      // events without a time: those of the event before
   std::uint64_t before_time = 0;   // events without a time in front of all that have one, which are left out
   std::uint64_t resumed = 0;       // regions that go on behind the end of one they cross: one slice more
+  std::uint64_t cpu_times = 0;     // of regions, at their begin, which are left out
   std::uint64_t completions = 0;   // ends of operations, which are left out
   std::uint64_t arrows = 0;        // markers that are written without what they come from
   std::uint64_t unfinished = 0;

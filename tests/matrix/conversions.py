@@ -309,6 +309,9 @@ class Conversions:
                     continue
                 events = events or event_counts(place)
                 compare_events(where, source, events, event_counts(target, source != "paraver"), to, stderr)
+                timed = source == "dumpi" and any(row["metric"] == "cpu_time" for row in table("table", place, "--total"))
+                if timed and not re.search("CPU times? of", stderr):
+                    failures.append(f"{where}: CPU times are gone without a word")
                 self.done["traces"] += 1
             if row["level"] != "profile" or to == "dot":
                 continue

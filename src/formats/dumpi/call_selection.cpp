@@ -2,12 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <regex>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "formats/dumpi/transfer.hpp"
 
 namespace fathom::dumpi {
+
+namespace {
+
+// As the community's tool has it: making communicators, the ends of the run and I/O of all together synchronise as
+// well. (Its list forgets MPI_File_write_ordered.)
+constexpr std::string_view kSynchronising[] = {"MPI_Comm_dup",
+                                               "MPI_Comm_split",
+                                               "MPI_Comm_create",
+                                               "MPI_Comm_free",
+                                               "MPI_Intercomm_create",
+                                               "MPI_Comm_spawn",
+                                               "MPI_Comm_spawn_multiple",
+                                               "MPI_Init",
+                                               "MPI_Init_thread",
+                                               "MPI_Finalize",
+                                               "MPI_File_open",
+                                               "MPI_File_close",
+                                               "MPI_File_set_size",
+                                               "MPI_File_preallocate",
+                                               "MPI_File_set_info",
+                                               "MPI_File_set_view",
+                                               "MPI_File_set_atomicity",
+                                               "MPI_File_sync",
+                                               "MPI_File_seek_shared",
+                                               "MPI_File_read_at_all",
+                                               "MPI_File_write_at_all",
+                                               "MPI_File_read_all",
+                                               "MPI_File_write_all",
+                                               "MPI_File_read_ordered",
+                                               "MPI_File_write_ordered",
+                                               "MPI_File_read_at_all_begin",
+                                               "MPI_File_read_at_all_end",
+                                               "MPI_File_write_at_all_begin",
+                                               "MPI_File_write_at_all_end",
+                                               "MPI_File_read_all_begin",
+                                               "MPI_File_read_all_end",
+                                               "MPI_File_write_all_begin",
+                                               "MPI_File_write_all_end",
+                                               "MPI_File_read_ordered_begin",
+                                               "MPI_File_read_ordered_end",
+                                               "MPI_File_write_ordered_begin",
+                                               "MPI_File_write_ordered_end"};
+
+}  // namespace
 
 Result<CallSelection> select_calls(std::string_view text) {
   CallSelection chosen{};
@@ -41,10 +88,7 @@ Result<CallSelection> select_calls(std::string_view text) {
     } else if (group == "recvs") {
       in = role == Role::recv || role == Role::recv_init || role == Role::sendrecv;
     } else if (group == "coll") {
-      // As the community's tool has it: making communicators and the ends of the run synchronise as well.
-      in = role == Role::collective || name == "MPI_Comm_dup" || name == "MPI_Comm_split" ||
-           name == "MPI_Comm_create" || name == "MPI_Comm_free" || name == "MPI_Init" || name == "MPI_Init_thread" ||
-           name == "MPI_Finalize";
+      in = role == Role::collective || std::ranges::find(kSynchronising, name) != std::end(kSynchronising);
     } else if (group == "wait") {
       in = name.starts_with("MPI_Wait") || name == "MPI_Probe" || name == "MPI_Start" || name == "MPI_Startall" ||
            name == "MPI_Win_wait" || name.starts_with("MPIO_Wait");

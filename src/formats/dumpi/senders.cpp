@@ -1,6 +1,7 @@
 #include "formats/dumpi/senders.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <limits>
 #include <map>
@@ -19,6 +20,7 @@ namespace {
 constexpr std::uint32_t kNoStranger = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int32_t kAnyTag = -1;
 constexpr std::size_t kMostSteps = 100'000'000;
+constexpr std::size_t kFirstEnds = 64;  // that memory is asked for at a time; later half as many as there are
 
 // Messages to one rank in one communicator.
 using Target = std::pair<std::int32_t, std::uint32_t>;
@@ -61,12 +63,13 @@ bool same_target(const End& a, const End& b) {
   return a.to == b.to && a.communicator == b.communicator;
 }
 
+// Until `body` says that it is enough.
 template <class Body>
 Result<void> for_each_event(const Trace& trace, std::size_t location, const Body& body) {
   FATHOM_TRY(auto stream, trace.open(LocationId(location), {}));
   EventCursor cursor(std::move(stream), 1024);
   while (const Event* event = cursor.next()) {
-    if (event->kind == EventKind::send || event->kind == EventKind::recv) body(*event);
+    if ((event->kind == EventKind::send || event->kind == EventKind::recv) && !body(*event)) return {};
   }
   return cursor.status();
 }
@@ -273,6 +276,7 @@ Result<std::vector<std::vector<std::int32_t>>> senders_of_strangers(const DumpiT
     std::set<std::uint32_t> seen;
     FATHOM_CHECK(for_each_event(trace, i, [&](const Event& event) {
       if (event.peer <= kFirstStranger && event.communicator.valid()) seen.insert(event.communicator.value);
+      return true;
     }));
     found.assign(seen.begin(), seen.end());
     return {};
@@ -288,16 +292,32 @@ Result<std::vector<std::vector<std::int32_t>>> senders_of_strangers(const DumpiT
   const Work& work = trace.set().work();
   std::mutex mutex;
   std::vector<Budget::Reservation> reserved;
+  std::atomic<bool> full = false;
+  // Room for more ends, which are kept three times over while they are sorted.
+  const auto has_room = [&](std::size_t& room) {
+    const std::size_t more = std::max(kFirstEnds, room / 2);
+    auto asked = work->budget.reserve(3 * more * sizeof(ReceiveEnd), "messages from unknown senders");
+    if (!asked) {
+      full = true;
+      return false;
+    }
+    room += more;
+    const std::scoped_lock lock(mutex);
+    reserved.push_back(*std::move(asked));
+    return true;
+  };
   const auto read = [&](std::size_t i, Ends& ends) -> Result<void> {
     const std::int32_t self = rank_of(i);
+    std::size_t room = 0;
     FATHOM_CHECK(for_each_event(trace, i, [&](const Event& event) {
       const bool sends = event.kind == EventKind::send;
       const std::uint32_t number = !sends && event.peer <= kFirstStranger
                                        ? static_cast<std::uint32_t>(kFirstStranger - event.peer)
                                        : kNoStranger;
       const std::int32_t to = sends ? event.peer : self;
-      if (event.peer < 0 && number == kNoStranger) return;
-      if (!event.communicator.valid() || !targets.contains({to, event.communicator.value})) return;
+      if (event.peer < 0 && number == kNoStranger) return true;
+      if (!event.communicator.valid() || !targets.contains({to, event.communicator.value})) return true;
+      if (full || (ends.sends.size() + ends.receives.size() == room && !has_room(room))) return false;
       const std::uint32_t communicator = event.communicator.value;
       if (sends) {
         ends.sends.push_back({to, communicator, self, event.tag, event.time_ns, event.has_time});
@@ -305,22 +325,22 @@ Result<std::vector<std::vector<std::int32_t>>> senders_of_strangers(const DumpiT
         ends.receives.push_back({to, communicator, event.peer, std::max(event.tag, kAnyTag), event.value, event.origin,
                                  event.time_ns, static_cast<std::uint32_t>(i), number, event.has_time});
       }
+      return true;
     }));
-    auto room =
-        work->budget.reserve(3 * (ends.sends.size() * sizeof(SendEnd) + ends.receives.size() * sizeof(ReceiveEnd)),
-                             "messages from unknown senders");
-    if (!room) {
+    if (full) {
       ends = {};
       ends.too_many = true;
-      return {};
     }
-    const std::scoped_lock lock(mutex);
-    reserved.push_back(*std::move(room));
     return {};
   };
   FATHOM_TRY(std::vector<Ends> parts, share_out<Ends>("looking for unknown senders", count, weight, Holder::all, read));
-  // Without memory for it they stay unknown.
-  if (std::ranges::any_of(parts, &Ends::too_many)) return senders;
+  if (std::ranges::any_of(parts, &Ends::too_many)) {
+    FATHOM_CHECK(work->diagnostics.warn(
+        "dumpi.senders_need_memory", Place::in(trace.set().files().front().file.name()),
+        "finding who sent what receives from anybody without a status got takes more memory than --max-memory leaves: "
+        "the senders stay unknown"));
+    return senders;
+  }
   Ends all;
   for (Ends& part : parts) {
     all.sends.insert(all.sends.end(), part.sends.begin(), part.sends.end());

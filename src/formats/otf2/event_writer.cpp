@@ -157,6 +157,7 @@ void EventWriter::write_event(const Event& event) {
   switch (event.kind) {
     case EventKind::enter:
       made_.resumed += event.resumed ? 1 : 0;
+      made_.cpu_times += trace_.has_cpu_time() && event.has_value ? 1 : 0;
       return write_region(event);
     case EventKind::leave:
       return write_region(event);

@@ -45,6 +45,7 @@ struct WrittenLocation {
   std::int64_t last_ns = 0;
   bool any = false;
   std::uint64_t resumed = 0;     // regions that go on behind the end of one they cross: one call more
+  std::uint64_t cpu_times = 0;   // of regions, which have no place there
   std::uint64_t timeless = 0;    // events that got the time of the one before
   std::uint64_t backwards = 0;   // events that were late
   std::uint64_t lost_peers = 0;  // messages whose peer is not in their communicator

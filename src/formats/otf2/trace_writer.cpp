@@ -250,6 +250,8 @@ class Writer {
                       "events without a time get that of the event before them"));
     FATHOM_CHECK(note("otf2.resumed", Severity::data_loss, sum(&WrittenLocation::resumed),
                       "regions that go on behind the end of one they cross are written as calls of their own"));
+    FATHOM_CHECK(note("otf2.cpu_times", Severity::data_loss, sum(&WrittenLocation::cpu_times),
+                      "the CPU time of a region is not written"));
     FATHOM_CHECK(note("otf2.late_event", Severity::warning, sum(&WrittenLocation::backwards),
                       "events that come late get the time of the event before them"));
     FATHOM_CHECK(note("otf2.lost_peer", Severity::warning, sum(&WrittenLocation::lost_peers),

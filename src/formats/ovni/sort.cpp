@@ -22,8 +22,8 @@ constexpr Mcv kRegionEnd = pack_mcv("OU]");
 // The end of a region: puts items[begin of the affected part …) in order.
 Result<bool> sort_region(const Stream& stream, std::vector<Item>& items, std::uint64_t region_clock, std::uint64_t seen,
                          std::size_t window) {
-  // The look-back holds the last window - 1 events, the closing one included.
-  const std::size_t reach = window >= 2 ? window - 2 : 0;
+  // The closing one is not among them.
+  const std::size_t reach = window >= 1 ? window - 1 : 0;
   const bool window_full = seen >= reach;
   const std::size_t lowest = items.size() > reach ? items.size() - reach : 0;
   std::size_t begin = items.size();
@@ -54,7 +54,7 @@ Result<bool> sort_region(const Stream& stream, std::vector<Item>& items, std::ui
 // Nothing where something may have to move, or be refused.
 std::optional<SortResult> if_in_order(const Stream& stream, std::size_t window) {
   SortResult result;
-  const std::uint64_t reach = window >= 2 ? window - 2 : 0;
+  const std::uint64_t reach = window >= 1 ? window - 1 : 0;
   StreamCursor cursor(stream);
   Event event;
   std::uint64_t last = 0;

@@ -18,7 +18,7 @@ struct SortResult {
 // Gets the sorted file piece by piece, and nothing where nothing moves: what is kept are the events of the window.
 using SortedBytes = std::function<Result<void>(Bytes)>;
 
-// At most `window` - 2 events before the end of a region are looked back at; too few for a region is an error.
+// At most `window` - 1 events before the end of a region are looked back at; too few for a region is an error.
 Result<SortResult> sort_stream(const Stream& stream, std::size_t window, const SortedBytes& sink, const Work& work);
 
 // The first place where a clock decreases, or nothing. A stream without events counts as unsorted, as does one that

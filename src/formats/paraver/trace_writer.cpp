@@ -113,6 +113,7 @@ class Writer {
                         : work_->diagnostics.add(id, Severity::data_loss, Place{}, std::string(text), count);
     };
     FATHOM_CHECK(note("paraver.rounded_value", lost_.rounded, "a value of a counter is written as a whole number"));
+    FATHOM_CHECK(note("paraver.cpu_times", lost_.cpu_times, "the CPU time of a region is not written"));
     FATHOM_CHECK(note("paraver.call_path", lost_.paths, "a sample is written with its function, not its call path"));
     FATHOM_CHECK(note("paraver.marker_detail", lost_.details,
                       "a marker is written with its value alone: peer, bytes, handle, communicator and origin have no "
@@ -289,7 +290,7 @@ class Writer {
   std::uint64_t ends_ = 0;                  // of messages
   std::uint64_t matched_ends_ = 0;
   struct {
-    std::uint64_t rounded = 0, paths = 0, details = 0, zeros = 0, nameless = 0;
+    std::uint64_t rounded = 0, cpu_times = 0, paths = 0, details = 0, zeros = 0, nameless = 0;
   } lost_;
 };
 
@@ -303,6 +304,7 @@ void Writer::translate_region(const Event& event) {
   OpenNames& names = open_names_[event.location.index()];
   const std::int64_t type = names_.region_type(event.name);
   if (event.kind == EventKind::enter) {
+    lost_.cpu_times += trace_.has_cpu_time() && event.has_value ? 1 : 0;
     open.push_back(event.name);
     names.add(event.name);
     return add(type, names_.use(TraceNames::kRegion, event.name));

@@ -371,8 +371,9 @@ void ChargeCursor::begin_gap(std::uint32_t next) {
 }
 
 void ChargeCursor::enter(std::uint32_t region) {
-  const std::uint32_t path = all_->analysis().run.paths.find(open_.top(), region);
-  if (path != analysis::PathTable::kNoPath) open_.enter(path);
+  const analysis::PathTable& paths = all_->analysis().run.paths;
+  const std::uint32_t path = paths.find(open_.top(), region);
+  if (path != analysis::PathTable::kNoPath) open_.enter(paths, path);
 }
 
 void ChargeCursor::leave(std::uint32_t region) { open_.leave(all_->analysis().run.paths, region); }

@@ -22,11 +22,16 @@ std::vector<std::uint32_t> PathTable::merge(const PathTable& other) {
   return numbers;
 }
 
+void PathStack::enter(const PathTable& table, std::uint32_t node) {
+  stack_.push_back(node);
+  open_.add(table.region(node));
+}
+
 void PathStack::leave(const PathTable& table, std::uint32_t region) {
-  for (std::size_t depth = stack_.size(); depth > 0; --depth) {
-    if (table.region(stack_[depth - 1]) != region) continue;
-    stack_.resize(depth - 1);
-    return;
+  for (bool found = !open_.has(region); !found; stack_.pop_back()) {
+    const std::uint32_t innermost = table.region(stack_.back());
+    found = innermost == region;
+    open_.remove(innermost);
   }
 }
 
@@ -42,7 +47,7 @@ void ComputePaths::end_gap(std::uint32_t next, LargeArray<PathTime>& out) {
 
 void ComputePaths::enter(std::uint32_t region, std::int64_t now) {
   pass(now);
-  stack_.enter(table_->child(stack_.top(), region));
+  stack_.enter(*table_, table_->child(stack_.top(), region));
 }
 
 void ComputePaths::leave(std::uint32_t region, std::int64_t now) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/large_array.hpp"
+#include "trace/open_names.hpp"
 
 namespace fathom::analysis {
 
@@ -48,12 +49,13 @@ class PathStack {
  public:
   // The path that runs; 0 = outside of all regions.
   [[nodiscard]] std::uint32_t top() const { return stack_.empty() ? 0 : stack_.back(); }
-  void enter(std::uint32_t node) { stack_.push_back(node); }
+  void enter(const PathTable& table, std::uint32_t node);
   // What was left without a word is left with what is around it.
   void leave(const PathTable& table, std::uint32_t region);
 
  private:
   std::vector<std::uint32_t> stack_;  // nodes
+  OpenNames open_;                    // regions of those
 };
 
 // Times by path. MT: externally synchronised.

@@ -225,6 +225,24 @@ TEST_F(DumpiMessages, WithoutWallTimesSeveralSendersStayUnknown) {
   EXPECT_EQ(noticed_times("trace.unknown_peer"), 1);
 }
 
+// Where there is no memory to look for them senders stay unknown, and that is said.
+TEST_F(DumpiMessages, WithoutMemorySendersStayUnknown) {
+  std::vector<TraceMaker> ranks(2);
+  for (int n = 0; n < 2000; ++n) {
+    ranks[0].send("MPI_Send", 1, kInt, 1, 5, kWorld);
+    ranks[1].recv(9, kInt, kAny, 5, kWorld, {});
+  }
+  const auto set = run(ranks);
+  ASSERT_NE(set, nullptr);
+  const auto rest = work_->budget.reserve(work_->budget.limit() - work_->budget.used() - 100'000, "all but a little");
+  ASSERT_TRUE(rest.ok());
+  const auto trace = DumpiTrace::make(set);
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  trace_ = *trace;
+  EXPECT_EQ(events(1)[0].peer, kUnknownPeer);
+  EXPECT_EQ(noticed_times("dumpi.senders_need_memory"), 1);
+}
+
 TEST_F(DumpiMessages, NobodyIsNoPeer) {
   std::vector<TraceMaker> ranks(2);
   for (int r = 0; r < 2; ++r) {

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string_view>
+
 #include "base/parallel.hpp"
+#include "formats/dumpi/call_selection.hpp"
 #include "formats/dumpi/trace_maker.hpp"
 #include "table_rows.hpp"
 
@@ -118,6 +122,22 @@ TEST_F(DumpiStatistics, GroupsAndExpressionsOfCalls) {
   EXPECT_EQ(of("non-mpi"), (Names{"Function_enter", "Function_exit"}));
   EXPECT_EQ(of("mpi").size(), 8U);
   EXPECT_EQ(of("all").size(), 10U);
+  // What all of a communicator make together is in the community's list, too; what one process does alone is not.
+  const auto collective = select_calls("coll");
+  ASSERT_TRUE(collective.ok());
+  std::set<std::string_view> in;
+  for (const Function& function : functions()) {
+    if ((*collective)[function.id]) in.insert(function.name);
+  }
+  for (const std::string_view name :
+       {"MPI_Intercomm_create", "MPI_Comm_spawn", "MPI_Init_thread", "MPI_File_open", "MPI_File_close",
+        "MPI_File_set_view", "MPI_File_write_at_all", "MPI_File_read_ordered_end", "MPI_File_sync"}) {
+    EXPECT_TRUE(in.contains(name)) << name;
+  }
+  for (const std::string_view name : {"MPI_File_write_at", "MPI_File_read_shared", "MPI_File_seek", "MPI_Comm_group",
+                                      "MPI_Cart_create", "MPI_Win_fence"}) {
+    EXPECT_FALSE(in.contains(name)) << name;
+  }
   // Whole names, in any case.
   EXPECT_EQ(of("mpi_(i?send|init)"), (Names{"MPI_Send", "MPI_Isend", "MPI_Init"}));
   EXPECT_EQ(of("Send"), Names{});

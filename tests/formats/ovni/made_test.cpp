@@ -572,7 +572,7 @@ TEST(OvniMade, StreamsInOrderStayAndAreRefusedWhereTheWindowIsTooSmall) {
     StreamBuilder builder;
     for (const Made& one : events) builder.event(one.mcv, one.clock);
     const std::size_t window = 2 + random() % 12;
-    // A region needs an event before its first one among the last window - 2 before its end; none are needed while
+    // A region needs an event before its first one among the last window - 1 before its end; none are needed while
     // there were fewer than that.
     bool good = true;
     std::uint64_t regions = 0;
@@ -583,7 +583,7 @@ TEST(OvniMade, StreamsInOrderStayAndAreRefusedWhereTheWindowIsTooSmall) {
         if (events[i].mcv == "OU[") begin = i;
       } else if (events[i].mcv == "OU]") {
         ++(i == *begin + 1 ? empty : regions);
-        const std::size_t reach = window - 2;
+        const std::size_t reach = window - 1;
         bool found = i < reach || i == *begin + 1;
         for (std::size_t k = i - std::min(i, reach); k < i; ++k) {
           found = found || events[k].clock < events[*begin + 1].clock;

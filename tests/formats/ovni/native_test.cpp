@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/sort.hpp"
 #include "ovni_cases.hpp"
@@ -146,9 +148,18 @@ TEST(OvniReference, SortWindows) {
   for (const auto& run : expected["runs"]) {
     const std::string arguments = run["args"];
     const std::size_t window = std::stoul(arguments.substr(3));
-    bool good = true;
-    for (const Stream& stream : trace->streams) good = good && sorted_bytes(stream, window).ok();
-    EXPECT_EQ(run["rc"] == 0, good) << arguments;
+    std::string said;
+    for (const Stream& stream : trace->streams) {
+      const auto sorted = sorted_bytes(stream, window);
+      if (!sorted.ok()) said += sorted.error().text();
+    }
+    EXPECT_EQ(run["rc"] == 0, said.empty()) << arguments;
+    // How far the reference looked back.
+    for (const std::string text : run["messages"]) {
+      std::smatch back;
+      if (!std::regex_search(text, back, std::regex("nback=([0-9]+)"))) continue;
+      EXPECT_NE(said.find("within " + back[1].str() + " events"), std::string::npos) << said;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/execution.hpp"
@@ -68,6 +69,28 @@ TEST(ComputePaths, TheOneThatMakesARankLateIsNamed) {
   EXPECT_EQ(cost.callpaths[0].name, "main->solve->retry");
   EXPECT_NEAR(cost.callpaths[0].short_s, 150, 1e-9);
   EXPECT_EQ(cost.callpaths[0].long_s, 0);
+}
+
+// What is left takes what is open inside of it along; what is not open changes nothing.
+TEST(ComputePaths, RegionsThatAreNotOpenAreNotLeft) {
+  std::mt19937 random(3);
+  analysis::PathTable table;
+  analysis::PathStack stack;
+  std::vector<std::uint32_t> open;  // regions
+  for (int i = 0; i < 5000; ++i) {
+    const auto region = static_cast<std::uint32_t>(random() % 7);
+    if (random() % 2 == 0) {
+      stack.enter(table, table.child(stack.top(), region));
+      open.push_back(region);
+    } else {
+      stack.leave(table, region);
+      const auto found = std::find(open.rbegin(), open.rend(), region);
+      if (found != open.rend()) open.resize(static_cast<std::size_t>(open.rend() - found) - 1);
+    }
+    std::uint32_t parent = 0;
+    for (const std::uint32_t name : open) parent = table.find(parent, name);
+    ASSERT_EQ(stack.top(), parent) << i;
+  }
 }
 
 // Rank 0 sends late: 3 s more in prepare, 1 s more in log, and 2 s less in solve than rank 1, which waits for it.
