@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "memory_profile.hpp"
+#include "profile/algebra/reshape.hpp"
 #include "profile/compute.hpp"
 #include "profile/expression/derive.hpp"
 
@@ -52,6 +53,29 @@ double value(const Result<ProfilePtr>& profile, const std::string& metric, const
     return cells.ok() ? cells->scalar(0, 0) : -998;
   }
   return -997;
+}
+
+TEST(Algebra, ExclusiveExtremesSurviveStoringAsInclusive) {
+  test::MemoryProfile make;
+  const MetricId time = make.metric("time");
+  const MetricId least = make.metric("least", ValueKind::min_f64);
+  const MetricId most = make.metric("most", ValueKind::max_f64);
+  make.context("main");
+  make.context("main/foo");
+  for (const MetricId id : {time, least, most}) {
+    make.values<double>(id, "main", {3, 4});
+    make.values<double>(id, "main/foo", {2, 5});
+  }
+  const auto stored = algebra::store_as(make.build(), Scope::inclusive);
+  ASSERT_TRUE(stored.ok()) << stored.error().text();
+  EXPECT_EQ((*stored)->defs().metric(time).stored_as(Scope::inclusive), 0);
+  for (const char* name : {"time", "least", "most"}) {
+    EXPECT_EQ(value(stored, name, "main", 0), 3) << name;
+    EXPECT_EQ(value(stored, name, "main", 1), 4) << name;
+    EXPECT_EQ(value(stored, name, "main->foo", 0), 2) << name;
+  }
+  EXPECT_EQ(value(stored, "least", "main", 0, Flavour::Kind::inclusive), 2);
+  EXPECT_EQ(value(stored, "most", "main", 1, Flavour::Kind::inclusive), 5);
 }
 
 TEST(Algebra, DiffMatchesTreesByNames) {

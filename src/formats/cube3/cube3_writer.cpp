@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
+#include "formats/cube3/cube3_format.hpp"
 #include "formats/cube3/system_levels.hpp"
 #include "io/inflate.hpp"
 #include "io/output_file.hpp"
@@ -24,8 +26,13 @@ constexpr int kGzipLevel = 6;
 
 class Writer {
  public:
-  Writer(const Profile& profile, OutputFile& out)
-      : profile_(profile), defs_(profile.defs()), system_(levels_of(defs_.system)), out_(out) {}
+  // Rewriting: the ids are those of a Cube 3 file, and stay as they are.
+  Writer(const Profile& profile, OutputFile& out, bool rewriting)
+      : profile_(profile),
+        defs_(profile.defs()),
+        system_(levels_of(defs_.system, rewriting)),
+        out_(out),
+        rewriting_(rewriting) {}
 
   Result<void> write() {
     line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
@@ -74,7 +81,7 @@ class Writer {
     }
     std::set<std::uint64_t> ids;
     for (const MetricId id : chosen_) ids.insert(defs_.metric(id).file_id);
-    const bool keep = ids.size() == chosen_.size() && (ids.empty() || *ids.rbegin() < ids.size());
+    const bool keep = rewriting_ || (ids.size() == chosen_.size() && (ids.empty() || *ids.rbegin() < ids.size()));
     for (std::size_t i = 0; i < chosen_.size(); ++i) {
       number_[chosen_[i].index()] = static_cast<std::uint32_t>(keep ? defs_.metric(chosen_[i]).file_id : i);
     }
@@ -85,14 +92,18 @@ class Writer {
     const ContextTree& contexts = defs_.contexts;
     context_id_.resize(contexts.size());
     std::vector<bool> seen(contexts.size(), false);
-    const bool keep = std::all_of(contexts.all().begin(), contexts.all().end(), [&](const Context& context) {
-      const bool fresh = context.file_id < seen.size() && !seen[context.file_id];
-      if (fresh) seen[context.file_id] = true;
-      return fresh;
-    });
+    const bool keep = rewriting_ || std::all_of(contexts.all().begin(), contexts.all().end(), [&](const Context& one) {
+                        const bool fresh = one.file_id < seen.size() && !seen[one.file_id];
+                        if (fresh) seen[one.file_id] = true;
+                        return fresh;
+                      });
     for (std::size_t i = 0; i < context_id_.size(); ++i) {
       context_id_[i] = keep ? contexts[ContextId(i)].file_id : i;
     }
+  }
+
+  [[nodiscard]] std::uint64_t region_id(std::size_t region) const {
+    return rewriting_ ? defs_.regions[region].file_id : region;
   }
 
   // The next metric above that is there.
@@ -137,7 +148,7 @@ class Writer {
     line("<program>");
     for (std::size_t i = 0; i < defs_.regions.size(); ++i) {
       const Region& region = defs_.regions[i];
-      line("<region id=\"{}\" mod=\"{}\" begin=\"{}\" end=\"{}\">", i,
+      line("<region id=\"{}\" mod=\"{}\" begin=\"{}\" end=\"{}\">", region_id(i),
            xml_escape(region.file.empty() ? region.module : region.file), region.begin_line, region.end_line);
       element("name", region.name);
       element("url", region.url);
@@ -166,7 +177,7 @@ class Writer {
       if (context.line > 0) place += fmt::format(" line=\"{}\"", context.line);
       if (!details.file.empty()) place += fmt::format(" mod=\"{}\"", xml_escape(details.file));
       line("<cnode id=\"{}\"{} calleeId=\"{}\">", context_id_[i], place,
-           context.region.valid() ? context.region.index() : nameless);
+           context.region.valid() ? region_id(context.region.index()) : nameless);
       open.emplace_back(i);
       lost_attributes_ = lost_attributes_ || !details.attributes.empty() || !details.parameters.empty();
     }
@@ -246,7 +257,9 @@ class Writer {
       if (std::all_of(system_.threads.begin(), system_.threads.end(), zero)) continue;
       line("<row cnodeId=\"{}\">", context_id_[row]);
       for (const LocationId location : system_.threads) {
-        line("{}", has_value(cells, row, location.index()) ? cells.at(row, location.index()).text() : "0");
+        const Value value = cells.at(row, location.index());
+        line("{}", has_value(cells, row, location.index()) ? value.text() : "0");
+        if (cells.type().is_integer()) too_large_ += value.integer() > std::numeric_limits<std::int64_t>::max();
       }
       line("</row>");
     }
@@ -255,6 +268,11 @@ class Writer {
   }
 
   Result<void> report_losses() {
+    if (too_large_ > 0) {
+      FATHOM_CHECK(profile_.work->diagnostics.add(
+          "cube3.integer", Severity::data_loss, Place::in(profile_.name),
+          "a whole number above 2^63 - 1 is written as it is, but integers of Cube 3 end there", too_large_));
+    }
     if (!system_.others.empty()) {
       FATHOM_CHECK(profile_.work->diagnostics.add(
           "cube3.locations_left_out", Severity::data_loss, Place::in(profile_.name),
@@ -283,6 +301,7 @@ class Writer {
   const Definitions& defs_;
   SystemLevels system_;
   OutputFile& out_;
+  bool rewriting_;
   std::string buffer_;
   std::vector<std::uint32_t> number_;  // by metric
   std::vector<MetricId> chosen_;
@@ -290,6 +309,7 @@ class Writer {
   std::map<std::string, std::vector<std::string>> left_out_;  // why -> metrics
   std::uint64_t lost_values_ = 0;                             // of locations that are no threads
   std::uint64_t lost_coordinates_ = 0;                        // of places in the system that are not written
+  std::uint64_t too_large_ = 0;                               // values
   bool lost_attributes_ = false;
   bool lost_kinds_ = false;
 };
@@ -299,7 +319,7 @@ class Writer {
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
   FATHOM_TRY(const auto profile, dataset.profile());
   FATHOM_TRY(OutputFile out, OutputFile::create(target));
-  FATHOM_CHECK(Writer(*profile, out).write());
+  FATHOM_CHECK(Writer(*profile, out, &dataset.format() == &format()).write());
   if (!options.compress && target.extension() != ".gz") return out.commit();
   FATHOM_TRY(const Blob plain, out.written());
   FATHOM_TRY(OutputFile packed, OutputFile::create(target));

@@ -17,7 +17,7 @@ bool is_thread(const SystemNode& location) {
 
 class Presser {
  public:
-  explicit Presser(const SystemTree& system) : system_(system) {}
+  Presser(const SystemTree& system, bool keep_ids) : system_(system), keep_ids_(keep_ids) {}
 
   // Threads by machine, node and process; where the tree lacks a level one is made.
   SystemLevels press() && {
@@ -42,7 +42,7 @@ class Presser {
         out_.dropped_levels = out_.dropped_levels || (path.machine.valid() && path.machine != path.node);
         path.machine = at;
       }
-      path.id = static_cast<std::uint32_t>(out_.threads.size());
+      path.id = static_cast<std::uint32_t>(keep_ids_ ? system_.location(path.thread).file_id : out_.threads.size());
       out_.threads.push_back(path.thread);
       paths.push_back(path);
     }
@@ -83,12 +83,13 @@ class Presser {
   }
 
   const SystemTree& system_;
+  bool keep_ids_;
   SystemLevels out_;
   std::uint32_t count_[4] = {};
 };
 
 }  // namespace
 
-SystemLevels levels_of(const SystemTree& system) { return Presser(system).press(); }
+SystemLevels levels_of(const SystemTree& system, bool keep_ids) { return Presser(system, keep_ids).press(); }
 
 }  // namespace fathom::cube3

@@ -26,6 +26,6 @@ struct SystemLevels {
   bool dropped_levels = false;                // between the machine and the node
 };
 
-SystemLevels levels_of(const SystemTree& system);
+SystemLevels levels_of(const SystemTree& system, bool keep_ids);
 
 }  // namespace fathom::cube3

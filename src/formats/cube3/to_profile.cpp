@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -72,7 +75,7 @@ Result<void> map_program(const Cube3File& file, Definitions& defs) {
   return success();
 }
 
-Result<void> map_system(const Cube3File& file, SystemTree& tree) {
+Result<void> map_system(const Cube3File& file, SystemTree& tree, const Work& work) {
   std::map<std::pair<Kind, std::uint32_t>, std::size_t> ids;
   std::map<std::uint32_t, std::size_t> threads;  // by Id
   for (std::size_t i = 0; i < file.system.size(); ++i) {
@@ -105,7 +108,12 @@ Result<void> map_system(const Cube3File& file, SystemTree& tree) {
     for (const auto& d : from.dimensions) to.dimensions.push_back({d.name, d.size, d.periodic});
     for (const auto& c : from.coordinates) {
       const auto node = ids.find({c.kind, c.id});
-      if (node == ids.end()) continue;
+      if (node == ids.end()) {
+        FATHOM_CHECK(work->diagnostics.lost(
+            "cube3.coordinate", Place::in(file.document.name()),
+            fmt::format("a coordinate of a topology is that of number {}, which is not there; left out", c.id)));
+        continue;
+      }
       Topology::Coordinate at{SystemNodeId(node->second), {}};
       for (const std::string_view word : split(c.at, ' ')) {
         if (const auto number = parse_integer<std::uint64_t>(trim(word))) at.at.push_back(*number);
@@ -115,6 +123,13 @@ Result<void> map_system(const Cube3File& file, SystemTree& tree) {
     tree.topologies.push_back(std::move(to));
   }
   return success();
+}
+
+std::int64_t whole(double real) {
+  constexpr double kEnd = 0x1p63;
+  if (std::isnan(real)) return 0;
+  if (real >= kEnd) return std::numeric_limits<std::int64_t>::max();
+  return real < -kEnd ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(real);
 }
 
 class Values : public ValueSource {
@@ -132,6 +147,7 @@ class Values : public ValueSource {
         rows_(std::move(rows)),
         integer_(std::move(integer)),
         locations_(locations),
+        told_(rows_.size()),
         work_(std::move(work)) {}
 
   [[nodiscard]] Axis cheap_axis() const override { return Axis::context; }
@@ -166,9 +182,10 @@ class Values : public ValueSource {
     std::fill(packed.begin(), packed.end(), std::byte{0});
     const std::string_view text = file_->document.text().substr(row.begin, row.end - row.begin);
     std::size_t at = 0;
+    std::uint64_t cut = 0;
     for (std::size_t column = 0;; ++column) {
       while (at < text.size() && static_cast<unsigned char>(text[at]) <= ' ') ++at;
-      if (at >= text.size()) return success();
+      if (at >= text.size()) return cut == 0 ? success() : tell_cut(row, cut);
       const Place place = file_->document.place(row.begin + at);
       if (column >= locations_) {
         return work_->diagnostics.warn("cube3.long_row", place,
@@ -195,8 +212,8 @@ class Values : public ValueSource {
       }
       at = static_cast<std::size_t>(stop - text.data());
       if (integer_[row.metric]) {
-        constexpr double kLimit = 9.2e18;
-        const auto value = static_cast<std::int64_t>(std::clamp(real == real ? real : 0, -kLimit, kLimit));
+        const std::int64_t value = whole(real);
+        cut += static_cast<double>(value) != real || status != std::errc{};
         std::memcpy(target, &value, sizeof(value));
       } else {
         std::memcpy(target, &real, sizeof(real));
@@ -204,10 +221,19 @@ class Values : public ValueSource {
     }
   }
 
+  // Rows are read as often as they are asked for.
+  Result<void> tell_cut(const Row& row, std::uint64_t values) const {
+    if (told_[static_cast<std::size_t>(&row - rows_.data())].exchange(true)) return success();
+    return work_->diagnostics.add("cube3.integer", Severity::data_loss, file_->document.place(row.begin),
+                                  "a value of an integer metric is no whole number of 64 bits; it is cut to one",
+                                  values);
+  }
+
   std::shared_ptr<const Cube3File> file_;
   std::vector<Row> rows_;
   std::vector<bool> integer_;
   std::size_t locations_;
+  mutable std::vector<std::atomic<bool>> told_;  // by row
   Work work_;
 };
 
@@ -217,7 +243,7 @@ Result<ProfilePtr> to_profile(const std::shared_ptr<const Cube3File>& file, cons
   auto defs = std::make_shared<Definitions>();
   FATHOM_TRY(defs->metrics, map_metrics(*file));
   FATHOM_CHECK(map_program(*file, *defs));
-  FATHOM_CHECK(map_system(*file, defs->system));
+  FATHOM_CHECK(map_system(*file, defs->system, work));
   defs->attributes = file->attributes;
   defs->mirrors = file->mirrors;
   std::unordered_map<std::uint32_t, std::uint32_t> metrics;
@@ -237,6 +263,12 @@ Result<ProfilePtr> to_profile(const std::shared_ptr<const Cube3File>& file, cons
   std::stable_sort(rows.begin(), rows.end(), [](const Values::Row& a, const Values::Row& b) {
     return std::pair(a.metric, a.context) < std::pair(b.metric, b.context);
   });
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const Values::Row& row = rows[i - 1];
+    if (std::pair(row.metric, row.context) != std::pair(rows[i].metric, rows[i].context)) continue;
+    FATHOM_CHECK(work->diagnostics.lost("cube3.duplicate_row", file->document.place(row.begin),
+                                        "a row of the same metric and call path comes later; that one counts"));
+  }
   std::vector<bool> integer;
   for (const Metric& metric : defs->metrics) integer.push_back(metric.type.is_integer());
   auto profile = std::make_shared<Profile>();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "profile/absent.hpp"
 #include "profile/algebra/mapping.hpp"
 #include "profile/algebra/unite.hpp"
 #include "profile/compute.hpp"
@@ -14,6 +15,11 @@
 namespace fathom::algebra {
 
 namespace {
+
+// Of others there is no way back: what a minimum is without those of the callees, say.
+bool exclusive_follows_from_inclusive(ValueType type) {
+  return !absent_is_no_value(type) && type.kind != ValueKind::histogram;
+}
 
 ContextTree copy_tree(const ContextTree& tree, const std::vector<RegionId>& regions) {
   ContextTreeBuilder builder;
@@ -69,7 +75,8 @@ Result<ProfilePtr> store_as(const ProfilePtr& profile, Scope scope) {
   // Own values are the ones that others follow from; where every edge is a call they are the exclusive ones.
   if (scope == Scope::exclusive && !defs.contexts.only_calls()) scope = Scope::own;
   for (Metric& metric : defs.metrics) {
-    if (!metric.derived() && !metric.scopes.empty()) metric.scopes = {{scope, {}}};
+    if (metric.derived() || metric.scopes.empty()) continue;
+    if (scope != Scope::inclusive || exclusive_follows_from_inclusive(metric.type)) metric.scopes = {{scope, {}}};
   }
   defs.contexts = renumbered(defs.contexts);
   return reshaped(profile, std::move(defs));

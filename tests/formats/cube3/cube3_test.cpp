@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "../cube/dump_csv.hpp"
@@ -51,6 +52,33 @@ TEST(Cube3, ReadsASmallDocument) {
   ASSERT_TRUE(n.ok());
   EXPECT_EQ(n->at(1, 0).text(), "9007199254740993");
   EXPECT_EQ(n->scalar(1, 1), 3);
+}
+
+TEST(Cube3, WhatIsCutOrReplacedIsTold) {
+  std::string text = kSmall;
+  const std::string row = R"(<row cnodeId="1">9007199254740993 +3</row>)";
+  text.replace(
+      text.find(row), row.size(),
+      R"(<row cnodeId="3">18446744073709551615 1.5</row><row cnodeId="1">4 4</row><row cnodeId="1">5 2e3</row>)");
+  const std::string system = "</system>";
+  text.insert(text.find(system), R"(<topologies><cart ndims="1"><dim size="2" periodic="false"/>
+    <coord thrdId="0">1</coord><coord thrdId="9">0</coord></cart></topologies>)");
+  const Work work = make_work();
+  const auto profile = open_text(text, work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ((*profile)->defs().system.topologies[0].coordinates.size(), 1u);
+  for (int i = 0; i < 2; ++i) {  // told once, however often it is read
+    const auto n = compute(**profile, MetricId(1), {{}, {}, {0, 2}, false});
+    ASSERT_TRUE(n.ok());
+    EXPECT_EQ(n->at(0, 0).text(), "9223372036854775807");
+    EXPECT_EQ(n->scalar(0, 1), 1);
+    EXPECT_EQ(n->scalar(1, 0), 5);
+    EXPECT_EQ(n->scalar(1, 1), 2000);
+  }
+  std::map<std::string, std::uint64_t> told;
+  for (const Diagnostic& one : work->diagnostics.all()) told[one.id] += one.count;
+  EXPECT_EQ(told, (std::map<std::string, std::uint64_t>{
+                      {"cube3.coordinate", 1}, {"cube3.duplicate_row", 1}, {"cube3.integer", 2}}));
 }
 
 TEST(Cube3, EveryTruncationIsSurvived) {

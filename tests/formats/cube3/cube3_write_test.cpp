@@ -97,6 +97,46 @@ TEST(Cube3Write, KeepsIds) {
   EXPECT_EQ(compute(*back, MetricId(0), {{}, {}, {0, 2}, false})->scalar(0, 1), 2);
 }
 
+TEST(Cube3Write, RewritingKeepsIdsWithGaps) {
+  const std::string text = R"(<cube version="3.0">
+  <metrics><metric id="4"><uniq_name>time</uniq_name><dtype>FLOAT</dtype></metric></metrics>
+  <program><region id="10" mod="x.c" begin="1" end="2"><name>main</name></region>
+    <cnode id="3" calleeId="10"><cnode id="100" calleeId="10"></cnode></cnode></program>
+  <system><machine Id="0"><name>m</name><node Id="0"><name>n</name><process Id="0"><rank>0</rank>
+    <thread Id="2"><rank>0</rank></thread><thread Id="5"><rank>1</rank></thread></process></node></machine></system>
+  <severity><matrix metricId="4"><row cnodeId="100">7 8</row></matrix></severity></cube>)";
+  auto dataset = cube3::format().open(Source::of(Blob::own("gaps.cube", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  ASSERT_TRUE(cube3::format().write(**dataset, target("gaps.cube"), {false, {}}).ok());
+  const ProfilePtr back = test::open_profile(target("gaps.cube"));
+  ASSERT_TRUE(back);
+  const Definitions& defs = back->defs();
+  EXPECT_EQ(defs.metrics[0].file_id, 4u);
+  EXPECT_EQ(defs.regions[0].file_id, 10u);
+  EXPECT_EQ(defs.contexts[ContextId(0)].file_id, 3u);
+  EXPECT_EQ(defs.contexts[ContextId(1)].file_id, 100u);
+  EXPECT_EQ(defs.system.location(LocationId(1)).file_id, 5u);
+  EXPECT_EQ(compute(*back, MetricId(0), {{}, {}, {0, 2}, false})->scalar(1, 1), 8);
+}
+
+TEST(Cube3Write, IntegersBeyondCube3AreTold) {
+  test::MemoryProfile make;
+  const MetricId count = make.metric("count", ValueKind::u64);
+  make.context("main");
+  make.values<std::uint64_t>(count, "main", {18446744073709551615U, 9223372036854775807U});
+  const auto profile = std::make_shared<Profile>(*make.build());
+  profile->work = make_work();
+  const ProfilePtr back = round_trip(profile, "large.cube");
+  ASSERT_TRUE(back);
+  const auto said = profile->work->diagnostics.all();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].id, "cube3.integer");
+  EXPECT_EQ(said[0].count, 1u);
+  const auto counts = compute(*back, MetricId(0), {{}, {}, {0, 2}, false});
+  EXPECT_EQ(counts->at(0, 0).text(), "9223372036854775807");
+  EXPECT_EQ(counts->at(0, 1).text(), "9223372036854775807");
+}
+
 TEST(Cube3Write, AgreesWithTheReferenceDumps) {
   if (!std::filesystem::exists(test::shared_cube())) GTEST_SKIP() << "no shared data";
   for (const char* name : {"cube40", "threaded_f1"}) {
