@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/call_path.hpp"
@@ -13,6 +12,7 @@
 #include "formats/experiment_dataset.hpp"
 #include "formats/extra_prof/native.hpp"
 #include "formats/reading_options.hpp"
+#include "formats/sound_runs.hpp"
 #include "io/file.hpp"
 
 namespace fathom::extra_prof {
@@ -344,21 +344,23 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
     }
   }
   std::vector<File> files(runs.size());
-  FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
+  const auto read = [&](std::size_t i) -> Result<void> {
     FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
     FATHOM_TRY(files[i], read_file(blob));
     return {};
-  }));
+  };
+  FATHOM_TRY(const std::vector<std::size_t> sound, read_sound_runs(runs, name, work, read));
   ExperimentBuilder builder(name, work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   builder.set_scaling(scaling);
   for (const char* metric : {"visits", "time"}) builder.metric(metric);
-  for (std::size_t i = 0; i < runs.size();) {
+  for (std::size_t i = 0; i < sound.size();) {
+    const RunFile& first = runs[sound[i]];
     std::size_t end = i;
-    while (end < runs.size() && runs[end].point == runs[i].point) ++end;
+    while (end < sound.size() && runs[sound[end]].point == first.point) ++end;
     PointTree tree(end - i, choices(work, scaling));
-    for (std::size_t k = i; k < end; ++k) tree.lay(files[k], k - i);
-    FATHOM_CHECK(tell_left_out(tree.put(builder, builder.point(runs[i].point)), runs[i].path.string(), work));
+    for (std::size_t k = i; k < end; ++k) tree.lay(files[sound[k]], k - i);
+    FATHOM_CHECK(tell_left_out(tree.put(builder, builder.point(first.point)), first.path.string(), work));
     i = end;
   }
   FATHOM_TRY(ExperimentPtr experiment, std::move(builder).finish());

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "base/visible.hpp"
 #include "experiment/builder.hpp"
@@ -11,6 +10,7 @@
 #include "formats/nsight/measurements.hpp"
 #include "formats/nsight/nsight_trace.hpp"
 #include "formats/reading_options.hpp"
+#include "formats/sound_runs.hpp"
 #include "io/file.hpp"
 
 namespace fathom::nsight {
@@ -144,18 +144,19 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
                               const std::vector<RunFile>& runs, Scaling, const Work& work) {
   std::vector<Measurements> values(runs.size());
   Progress progress("reading databases", runs.size());
-  FATHOM_CHECK(parallel_for(runs.size(), [&](std::size_t i) -> Result<void> {
+  const auto read = [&](std::size_t i) -> Result<void> {
     FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
     FATHOM_TRY(const Database database, Database::open(blob, work));
     FATHOM_TRY(const Report report, read_report(database, work));
     values[i] = measure(report, count_once(work));
     progress.advance();
     return {};
-  }));
+  };
+  FATHOM_TRY(const std::vector<std::size_t> sound, read_sound_runs(runs, name, work, read));
   ExperimentBuilder builder(name, work, ExperimentBuilder::Repeats::collect);
   for (const std::string& p : parameters) builder.parameter(p);
   std::uint64_t left_out = 0;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
+  for (const std::size_t i : sound) {
     add(builder, builder.point(runs[i].point), values[i].values);
     left_out += values[i].left_out;
   }

@@ -13,6 +13,7 @@
 #include "formats/reading_options.hpp"
 #include "formats/registry.hpp"
 #include "formats/runs/run_files.hpp"
+#include "formats/sound_runs.hpp"
 #include "io/directory.hpp"
 #include "io/opened_files.hpp"
 
@@ -192,18 +193,13 @@ Result<void> pass_on_diagnostics(const std::vector<ReadRun>& runs, const Work& w
 // A run that cannot be read is named and left out; nothing is left of none.
 Result<void> report_unreadable(const RunList& list, const std::vector<ReadRun>& runs, const std::string& name,
                                const Work& work) {
-  std::size_t bad = 0;
+  std::vector<fs::path> paths;
+  std::vector<std::optional<Error>> errors;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!runs[i].error) continue;
-    ++bad;
-    if (bad == runs.size()) return *runs[i].error;
-    Place place = runs[i].error->place();
-    if (place.file.empty()) place = Place::in(list.members[i].path.string());
-    FATHOM_CHECK(work->diagnostics.lost("runs.unreadable", std::move(place),
-                                        fmt::format("this run is left out: {}", runs[i].error->what())));
+    paths.push_back(list.members[i].path);
+    errors.push_back(runs[i].error);
   }
-  if (bad == runs.size()) return Error("none of the runs can be read", Place::in(name));
-  return {};
+  return leave_out_unreadable(paths, errors, name, work);
 }
 
 Result<void> report_left_out(const std::vector<ReadRun>& runs, const std::string& name, const CollectOptions& options,

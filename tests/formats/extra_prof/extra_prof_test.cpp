@@ -1,12 +1,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 
 #include "formats/extra_prof/native.hpp"
 #include "formats/extrap/expected.hpp"
 #include "formats/registry.hpp"
+#include "temporary_directory.hpp"
 
 namespace fathom::extra_prof {
 namespace {
@@ -130,6 +133,28 @@ TEST(ExtraProf, OtherMetricsUnderTheOptions) {
   const std::string beside = file(with_energy("main", 0, 10, 1, 50, {with_energy("f", 0, 30, 1, 20)}));
   EXPECT_EQ(means(beside, "energy", {}), (Values{{"main", 50}}));
   EXPECT_EQ(means(beside, "energy", {"concurrent-threads"}), (Values{{"main", 30}, {"main->f", 20}}));
+}
+
+TEST(ExtraProf, ADamagedRunIsNamedAndLeftOut) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"app.n1.r1", "app.n1.r2", "app.n2.r1"}) {
+    std::filesystem::create_directory(folder.path() / name);
+    const bool damaged = std::string_view(name) == "app.n1.r2";
+    std::ofstream(folder.path() / name / "profile.extra-prof.msgpack", std::ios::binary)
+        << (damaged ? small_file().substr(0, 30) : small_file());
+  }
+  const Work work = make_work();
+  const auto dataset = open_dataset(folder.path(), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ((*experiment)->point_count(), 2U);
+  for (const std::uint32_t repetitions : (*experiment)->repetitions()) EXPECT_EQ(repetitions, 1U);
+  ASSERT_FALSE(work->diagnostics.all().empty());
+  EXPECT_EQ(work->diagnostics.all()[0].id, "runs.unreadable");
+  EXPECT_NE(work->diagnostics.all()[0].place.file.find("app.n1.r2"), std::string::npos);
+  const auto strict = open_dataset(folder.path(), make_work(true));
+  EXPECT_FALSE(strict.ok() && (*strict)->experiment().ok());
 }
 
 TEST(ExtraProf, DamagedFilesAreRefused) {

@@ -2,6 +2,8 @@
 #include <sqlite3.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -253,6 +255,30 @@ TEST(Nsight, SecondRecordsOfCallsAreNotLeftOut) {
   ASSERT_EQ(work->diagnostics.all().size(), 1u);
   EXPECT_EQ(work->diagnostics.all()[0].id, "nsight.calls_left_out");
   EXPECT_EQ(work->diagnostics.all()[0].count, 1u);
+}
+
+// Many runs are not in vain because one was not written to its end.
+TEST(Nsight, ADamagedRunIsNamedAndLeftOut) {
+  const TemporaryDirectory folder;
+  const std::string whole =
+      database_of(kSchema + kNames + "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,40,1,50,4,NULL);");
+  for (const char* name : {"app.n1.r1", "app.n1.r2", "app.n2.r1"}) {
+    std::filesystem::create_directory(folder.path() / name);
+    const bool damaged = std::string_view(name) == "app.n1.r2";
+    std::ofstream(folder.path() / name / "a.sqlite", std::ios::binary) << (damaged ? whole.substr(0, 2000) : whole);
+  }
+  const Work work = make_work();
+  const auto dataset = open_dataset(folder.path(), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  ASSERT_EQ((*experiment)->means().size(), 2U);
+  for (const double mean : (*experiment)->means()) EXPECT_DOUBLE_EQ(mean, 30e-9);
+  ASSERT_EQ(work->diagnostics.all().size(), 1U);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "runs.unreadable");
+  EXPECT_NE(work->diagnostics.all()[0].place.file.find("app.n1.r2"), std::string::npos);
+  const auto strict = open_dataset(folder.path(), make_work(true));
+  EXPECT_FALSE(strict.ok() && (*strict)->experiment().ok());
 }
 
 TEST(Nsight, WaitsAndTheirOverlap) {
