@@ -675,8 +675,17 @@ def escapes(scratch):
     for command in ("top", "tree", "balance", "source"):
         done = fathom(command, profile, "-m", "visits")
         check(done.returncode == 0 and b"FORGED" in done.stdout and b"\nFORGED" not in done.stdout, command, done.stdout, done.stderr)
-    done = fathom("table", experiment, "--csv-safe")
-    check(done.returncode == 0, done.stderr)
+    # Spreadsheets: no cell of a name is a formula, in whichever way the rows are made.
+    formulas = scratch / "formulas.folded"
+    formulas.write_text("=1+1;@sum 5\n=1+1 3\n")
+    for command in ("table", "tree", "top", "sql"):
+        query = ["SELECT name, name AS again FROM region"] if command == "sql" else []
+        done = fathom(command, formulas, *query, "--csv-safe")
+        if command == "sql" and done.returncode == 2:
+            continue  # needs a library that is not everywhere
+        check(done.returncode == 0 and b"'=1+1" in done.stdout, command, done.stdout, done.stderr)
+        cells = done.stdout.replace(b"\n", b",").split(b",")
+        check(not any(cell[:1] in (b"=", b"@") for cell in cells), command, done.stdout)
 
 
 def shrinking(scratch):
