@@ -711,6 +711,47 @@ def shrinking(scratch):
         check(not any(".fathom-" in p.name for p in scratch.iterdir()), "temporaries are left")
 
 
+def sorted_in_place(scratch):
+    """The streams of a trace that change are replaced together, however many they are and wherever links lead."""
+
+    def event(code, clock):
+        return b"\0" + code + clock.to_bytes(8, "little")
+
+    late = b"ovni\1\0\0\0" + event(b"OHp", 100) + event(b"OU[", 101) + event(b"OHr", 50) + event(b"OU]", 102)
+    early = b"ovni\1\0\0\0" + event(b"OHr", 50) + event(b"OHp", 100) + event(b"OU[", 101) + event(b"OU]", 102)
+    trace, elsewhere = scratch / "trace", scratch / "elsewhere"
+    elsewhere.mkdir()
+    streams = []
+    for number in range(100):
+        folder = trace / "loom.n.0" / "proc.1" / f"thread.{number}"
+        folder.mkdir(parents=True)
+        streams.append(folder / "stream.obs")
+        (folder / "stream.json").write_text(json.dumps({"version": 3, "ovni": {"part": "thread", "tid": number, "pid": 1, "loom": "n.0"}}))
+        streams[-1].write_bytes(late)
+    os.chmod(streams[0], 0o640)
+    (elsewhere / "away.obs").write_bytes(late)
+    for at, target in ((1, streams[99]), (2, elsewhere / "away.obs")):  # within the trace and out of it
+        streams[at].unlink()
+        streams[at].symlink_to(target)
+    done = fathom("sort", trace, prepare=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60)))
+    check(done.returncode == 0, done.stderr)
+    check(all(stream.read_bytes() == early for stream in streams), "streams are not sorted")
+    check(streams[1].is_symlink() and streams[2].is_symlink() and (elsewhere / "away.obs").read_bytes() == early, "links are replaced")
+    check(stat.S_IMODE(streams[0].stat().st_mode) == 0o640, "permissions are lost")
+    check(len(snapshot(scratch)) == 201, "something is left:", sorted(snapshot(scratch))[:5])
+    # Where one of them cannot be replaced all of them stay.
+    for stream in (streams[5], streams[6]):
+        stream.write_bytes(late)
+    before = snapshot(scratch)
+    subprocess.run(["chattr", "+i", streams[6]], capture_output=True)
+    try:
+        if subprocess.run(["lsattr", streams[6]], capture_output=True).stdout[:20].count(b"i"):
+            done = fathom("sort", trace)
+            check(done.returncode == 2 and snapshot(scratch) == before, "half of the streams are replaced", done.stderr)
+    finally:
+        subprocess.run(["chattr", "-i", streams[6]], capture_output=True)
+
+
 def held_up(scratch):
     """A reader that does not read holds the program up; who asks it to stop does not wait for that reader."""
     run = scratch / "run.txt"
@@ -756,7 +797,7 @@ def overwritten(scratch):
 
 CASES = {f.__name__: f for f in (full_disk, small_tmpfs, signals, killed, no_permission, no_threads, halves, pipes_and_devices, links,
                                  links_of_sets, closed_streams, foreign_files, mounted_twice, over_the_input,
-                                 same_bytes, escapes, shrinking, overwritten,
+                                 same_bytes, escapes, shrinking, sorted_in_place, overwritten,
                                  held_up)}
 
 
