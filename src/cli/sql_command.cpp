@@ -100,7 +100,7 @@ class SqlCommand final : public Command {
     if (!result.any_columns) return {};
     SqlForm form = session.csv() ? SqlForm::csv : session.json() ? SqlForm::json : SqlForm::text;
     if (markdown_) form = SqlForm::markdown;
-    if (target_) return write_sql_file(*result.rows, *target_);
+    if (target_) return write_sql_file(*result.rows, *target_, session.out().csv_safe());
     const auto write = [&](Output& out) { return write_sql_result(out, form, *result.rows); };
     return at_prompt_ ? through_pager(session.out(), write) : write(session.out());
   }

@@ -25,7 +25,7 @@ Result<void> write_sql_result(Output& out, SqlForm form, const TableSource& rows
   return write_text(out, rows, {}, {.columns = {}, .all = Show::exact});
 }
 
-Result<void> write_sql_file(const TableSource& rows, const std::filesystem::path& target) {
+Result<void> write_sql_file(const TableSource& rows, const std::filesystem::path& target, bool csv_safe) {
   const std::string ending = target.extension().string();
   if (ending != ".csv" && ending != ".json") {
     return Error::usage(fmt::format("the ending of '{}' says nothing about its form", target.string()))
@@ -33,7 +33,7 @@ Result<void> write_sql_file(const TableSource& rows, const std::filesystem::path
   }
   const RowForm form = ending == ".csv" ? RowForm::csv : RowForm::json;
   FATHOM_TRY(OutputFile file, OutputFile::create(target));
-  RowWriter writer(form, rows.schema().columns);
+  RowWriter writer(form, rows.schema().columns, csv_safe);
   TextBuffer text;
   writer.header(text);
   file.write(form == RowForm::json ? std::string_view("[") : text.view());

@@ -304,6 +304,21 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
     groups.outermost.emplace_back();
     return builder.add(parent, region, builder.size());
   };
+  // Every context is in as many nodes as it has callers: of deep trees far more than there are contexts.
+  std::vector<Budget::Reservation> reserved;
+  std::uint64_t charged_nodes = 0;
+  std::uint64_t entries = 0;
+  const auto charge = [&]() -> Result<void> {
+    constexpr std::uint64_t kPerNode = 512;  // in all that is made of it, here and in the view
+    constexpr std::uint64_t kPerEntry = 2 * sizeof(ContextId);
+    const std::uint64_t bytes = (builder.size() - charged_nodes) * kPerNode + entries * kPerEntry;
+    if (bytes < std::uint64_t{1} << 20) return {};
+    FATHOM_TRY(auto more, profile.work->budget.reserve(bytes, "the tree from the callees up"));
+    reserved.push_back(std::move(more));
+    charged_nodes = builder.size();
+    entries = 0;
+    return {};
+  };
   const std::vector<bool> taken = standing_for_themselves(tree, input);
   const auto caller_of = [&](ContextId id) {
     const ContextId parent = tree[id].parent;
@@ -323,6 +338,7 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
     for (std::size_t level = 0;; ++level) {
       groups.all[node].push_back(id);
       if (outermost) groups.outermost[node].push_back(id);
+      ++entries;
       if (!caller.valid() || level >= depth) break;
       const RegionId by = tree[caller].region;
       const auto [at, fresh] = known.emplace(std::uint64_t{node} << 32 | by.value, 0);
@@ -330,6 +346,7 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
       node = at->second;
       caller = caller_of(caller);
     }
+    FATHOM_CHECK(charge());
   }
   std::vector<ContextId> numbers;
   const ContextTree shape = std::move(builder).build(&numbers);

@@ -12,7 +12,7 @@ std::span<const PredefinedView> predefined_views() {
        "GROUP BY ALL ORDER BY t.metric, exclusive DESC"},
       {"rank_region",
        "the same per rank",
-       {"value", "context", "location"},
+       {"total", "value", "context", "location"},  // of a profile: values of experiments have no flavours
        "SELECT v.metric, l.rank, c.name AS region, sum(v.value) AS exclusive "
        "FROM {value}(flavour := 'exclusive') v JOIN {context} c ON v.context = c.id "
        "JOIN {location} l ON v.location = l.id GROUP BY ALL ORDER BY v.metric, l.rank, exclusive DESC"},

@@ -7,6 +7,7 @@
 
 #include "base/output.hpp"
 #include "base/text.hpp"
+#include "report/formula.hpp"
 
 namespace fathom {
 
@@ -50,11 +51,6 @@ class CsvWriter {
   [[nodiscard]] bool closed() const { return out_.closed(); }
 
  private:
-  // What a spreadsheet evaluates instead of showing; numbers are none.
-  static bool looks_like_formula(std::string_view text) {
-    if (text.empty() || std::string_view("=+-@\t\r").find(text[0]) == std::string_view::npos) return false;
-    return !parse_double(text);
-  }
   void separate() {
     if (!first_) out_.write(',');
     first_ = false;

@@ -5,7 +5,7 @@ namespace fathom {
 RowStream::RowStream(Output& out, std::optional<RowForm> form, Schema schema, const TableLook& look)
     : out_(out), form_(form), schema_(std::move(schema)), builder_(schema_) {
   if (form_) {
-    rows_ = std::make_unique<RowWriter>(*form_, schema_.columns);
+    rows_ = std::make_unique<RowWriter>(*form_, schema_.columns, out_.csv_safe());
     rows_->header(text_);
     if (*form_ == RowForm::json) text_.append("[");
     out_.write(text_.view());

@@ -7,6 +7,7 @@
 
 #include "base/number_text.hpp"
 #include "base/text.hpp"
+#include "report/formula.hpp"
 
 namespace fathom {
 
@@ -46,12 +47,13 @@ bool needs_quotes(RowForm form, std::string_view text) {
   return (halves[0] | halves[1]) != 0;
 }
 
-// At most that many characters for one of a text, and for the quotes.
+// At most that many characters for one of a text, and for what is around it.
 constexpr std::size_t kMostPerCharacter = 6;
-constexpr std::size_t kQuotes = 2;
+constexpr std::size_t kQuotes = 3;
 
-char* put_text(RowForm form, char* to, std::string_view text) {
+char* put_text(RowForm form, bool safe, char* to, std::string_view text) {
   const bool json = form == RowForm::json;
+  if (safe && !json && looks_like_formula(text)) return text_writing::put(to, csv_quote("'" + std::string(text)));
   if (needs_quotes(form, text)) return text_writing::put(to, json ? json_quote(text) : csv_quote(text));
   if (json) *to++ = '"';
   to = text_writing::put(to, text);
@@ -86,19 +88,19 @@ class PlainTexts {
 
 }  // namespace
 
-void append_spelled(RowForm form, std::string_view text, TextBuffer& to) {
-  to.written(put_text(form, to.room(text.size() * kMostPerCharacter + kQuotes), text));
+void append_spelled(RowForm form, std::string_view text, TextBuffer& to, bool csv_safe) {
+  to.written(put_text(form, csv_safe, to.room(text.size() * kMostPerCharacter + kQuotes), text));
 }
 
 class SpelledTexts {
  public:
-  SpelledTexts(RowForm form, std::string_view before, Dictionary dictionary) : of_(std::move(dictionary)) {
+  SpelledTexts(RowForm form, bool safe, std::string_view before, Dictionary dictionary) : of_(std::move(dictionary)) {
     at_.reserve(of_->size() + 1);
     TextBuffer all;
     for (const std::string& text : *of_) {
       at_.push_back(all.size());
       if (!before.empty()) all.append(before);
-      append_spelled(form, text, all);
+      append_spelled(form, text, all, safe);
       longest_ = std::max(longest_, all.size() - at_.back());
     }
     at_.push_back(all.size());
@@ -129,8 +131,8 @@ struct RowWriter::Prepared {
   std::optional<PlainTexts> plain;  // free texts that need no quotes of their own
 };
 
-RowWriter::RowWriter(RowForm form, std::vector<ColumnSpec> columns)
-    : form_(form), columns_(std::move(columns)), last_(columns_.size()) {
+RowWriter::RowWriter(RowForm form, std::vector<ColumnSpec> columns, bool csv_safe)
+    : form_(form), safe_(csv_safe), columns_(std::move(columns)), last_(columns_.size()) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::string before;
     if (form_ == RowForm::csv) {
@@ -150,7 +152,7 @@ void RowWriter::header(TextBuffer& to) const {
   if (form_ != RowForm::csv) return;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) to.append(",");
-    append_spelled(form_, columns_[i].name, to);
+    append_spelled(form_, columns_[i].name, to, safe_);
   }
   to.append("\n");
 }
@@ -161,7 +163,7 @@ std::shared_ptr<const SpelledTexts> RowWriter::spelled(std::size_t column, const
     const std::scoped_lock lock(mutex_);
     if (last_[column] && last_[column]->of() == dictionary) return last_[column];
   }
-  auto made = std::make_shared<const SpelledTexts>(form_, before_[column], dictionary);
+  auto made = std::make_shared<const SpelledTexts>(form_, safe_, before_[column], dictionary);
   const std::scoped_lock lock(mutex_);
   last_[column] = made;
   return made;
@@ -181,7 +183,7 @@ void RowWriter::write(const Batch& batch, TextBuffer& to) {
     } else {
       room += kNumberRoom;
     }
-    if (column.type() == ColumnType::free_text) {
+    if (column.type() == ColumnType::free_text && !safe_) {
       prepared.plain.emplace(form_, column);
       if (!prepared.plain->all_plain()) prepared.plain.reset();
     }
@@ -233,7 +235,7 @@ void RowWriter::write(const Batch& batch, TextBuffer& to) {
           if (cell.plain) {
             at = cell.plain->put(to.room(text.size() + kQuotes + kSlack + room), text);
           } else {
-            at = put_text(form_, to.room(text.size() * kMostPerCharacter + kQuotes + room), text);
+            at = put_text(form_, safe_, to.room(text.size() * kMostPerCharacter + kQuotes + room), text);
           }
           break;
         }

@@ -19,8 +19,8 @@ class SpelledTexts;
 // MT: write() may run on several threads at once.
 class RowWriter {
  public:
-  // `columns`: of the batches, in their order.
-  RowWriter(RowForm form, std::vector<ColumnSpec> columns);
+  // `columns`: of the batches, in their order. `csv_safe`: as --csv-safe has it.
+  RowWriter(RowForm form, std::vector<ColumnSpec> columns, bool csv_safe = false);
   ~RowWriter();
 
   // CSV: the line of names. JSON: nothing; whoever writes the rows writes what stands around them.
@@ -34,6 +34,7 @@ class RowWriter {
   std::shared_ptr<const SpelledTexts> spelled(std::size_t column, const Dictionary& dictionary);
 
   RowForm form_;
+  bool safe_;
   std::vector<ColumnSpec> columns_;
   std::vector<std::string> before_;  // what stands before the value of a column, with room to read beyond its end
   std::string row_end_;
@@ -41,7 +42,8 @@ class RowWriter {
   std::vector<std::shared_ptr<const SpelledTexts>> last_;  // per column: dictionaries mostly stay the same
 };
 
-// Appends a text in the spelling of a form: CSV quotes where needed, JSON always.
-void append_spelled(RowForm form, std::string_view text, TextBuffer& to);
+// Appends a text in the spelling of a form: CSV quotes where needed, JSON always. `csv_safe`: with a ' in front of what
+// a spreadsheet would evaluate.
+void append_spelled(RowForm form, std::string_view text, TextBuffer& to, bool csv_safe = false);
 
 }  // namespace fathom

@@ -150,7 +150,7 @@ Result<void> write_rows(Output& out, RowForm form, const TableSource& source, co
                         const std::optional<RowProgress>& how_far) {
   ScanRequest smaller = request;
   smaller.batch_rows = std::min(request.batch_rows, kBatchRows);
-  RowWriter writer(form, chosen_columns(source.schema(), request));
+  RowWriter writer(form, chosen_columns(source.schema(), request), out.csv_safe());
   TextBuffer head;
   writer.header(head);
   out.write(form == RowForm::json ? std::string_view("[") : head.view());
@@ -228,7 +228,7 @@ Result<void> write_rows(Output& out, RowForm form, const TableSource& source, co
 }
 
 void write_csv(Output& out, const Table& table) {
-  RowWriter writer(RowForm::csv, table.schema.columns);
+  RowWriter writer(RowForm::csv, table.schema.columns, out.csv_safe());
   TextBuffer text;
   writer.header(text);
   writer.write(table.data, text);

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "trace/extent.hpp"
 #include "trace/open_names.hpp"
+#include "trace/per_region.hpp"
 #include "trace/samples.hpp"
 
 namespace fathom {
@@ -28,7 +29,7 @@ class Follower {
     const SystemTree& system = trace.definitions().system;
     const SystemNodeId group = system.group_of(location);
     if (group.valid()) rank_ = system.nodes[group.index()].rank;
-    regions_.resize(trace.definitions().regions.size());
+    region_count_ = trace.definitions().regions.size();
     channels_.resize(trace.channels().size());
   }
 
@@ -75,12 +76,9 @@ class Follower {
     // The last event is the end of everything that is still open, unless the window goes on.
     if (totals_.last_ns) advance(*totals_.last_ns);
     for (std::size_t i = 0; i < channels_.size(); ++i) close_channel(i);
-    for (std::size_t i = 0; i < regions_.size(); ++i) {
-      const RegionTotals& region = regions_[i];
-      if (region.count > 0 || region.wall_ns != 0 || region.moves_bytes) {
-        totals_.regions[static_cast<std::uint32_t>(i)] = region;
-      }
-    }
+    regions_.each([&](std::uint32_t number, const RegionTotals& region) {
+      if (region.count > 0 || region.wall_ns != 0 || region.moves_bytes) totals_.regions[number] = region;
+    });
     if (idle_.count > 0 || idle_.wall_ns != 0) totals_.regions[TraceTotals::kIdle] = idle_;
     return std::move(totals_);
   }
@@ -91,7 +89,7 @@ class Follower {
     std::int64_t since_ns = 0;
   };
 
-  RegionTotals* at(std::uint32_t region) { return region < regions_.size() ? &regions_[region] : nullptr; }
+  RegionTotals* at(std::uint32_t region) { return region < region_count_ ? &regions_[region] : nullptr; }
   void count(std::uint32_t region) {
     if (RegionTotals* found = at(region)) ++found->count;
   }
@@ -183,7 +181,8 @@ class Follower {
   TimeWindow window_;
   std::optional<std::int64_t> rank_;
   TraceTotals totals_;
-  std::vector<RegionTotals> regions_;
+  std::size_t region_count_ = 0;
+  PerRegion<RegionTotals> regions_;
   RegionTotals idle_;
   std::vector<Current> channels_;
   std::vector<std::uint32_t> open_;

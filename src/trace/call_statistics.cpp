@@ -7,6 +7,7 @@
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "trace/extent.hpp"
+#include "trace/per_region.hpp"
 #include "trace/task_stacks.hpp"
 
 namespace fathom {
@@ -36,7 +37,7 @@ void pack_fields(Pack& pack, Part& part) {
 class Calls {
  public:
   Calls(const Trace& trace, LocationId location, TimeWindow window)
-      : trace_(trace), window_(window), sums_(trace.definitions().regions.size()), depth_(sums_.size()) {
+      : trace_(trace), window_(window), region_count_(trace.definitions().regions.size()) {
     const SystemNodeId group = trace.definitions().system.group_of(location);
     if (group.valid()) rank_ = trace.definitions().system.nodes[group.index()].rank.value_or(-1);
   }
@@ -50,7 +51,7 @@ class Calls {
     return {};
   }
 
-  std::vector<RegionSums>& sums() { return sums_; }
+  const PerRegion<RegionSums>& sums() { return sums_; }
   Matrix& matrix() { return matrix_; }
 
  private:
@@ -79,14 +80,14 @@ class Calls {
     }
   }
   void enter(const Event& event) {
-    if (event.name >= sums_.size()) return;
+    if (event.name >= region_count_) return;
     const bool counts = window_.contains(event);
     if (counts && !event.resumed) ++sums_[event.name].count;
     tasks_.open().push_back({event.name, last_, counts});
     ++depth_[event.name];
   }
   void leave(const Event& event) {
-    if (event.name >= sums_.size() || depth_[event.name] == 0) return;
+    if (event.name >= region_count_ || depth_[event.name] == 0) return;
     auto& stack = tasks_.open();
     std::size_t at = stack.size();
     while (at > 0 && stack[at - 1].region != event.name) --at;
@@ -101,7 +102,7 @@ class Calls {
   void transfer(const Event& event) {
     if (!window_.contains(event)) return;
     const bool sends = event.kind != EventKind::recv;
-    if (event.name < sums_.size()) {
+    if (event.name < region_count_) {
       (sends ? sums_[event.name].sent : sums_[event.name].received) += event.bytes;
       if (event.kind == EventKind::collective) sums_[event.name].received += event.value;
     }
@@ -114,8 +115,9 @@ class Calls {
   const Trace& trace_;
   TimeWindow window_;
   std::int64_t rank_ = -1;
-  std::vector<RegionSums> sums_;
-  std::vector<std::uint32_t> depth_;
+  std::size_t region_count_;
+  PerRegion<RegionSums> sums_;
+  PerRegion<std::uint32_t> depth_;
   TaskStacks<Frame> tasks_;
   std::int64_t last_ = 0;
   Matrix matrix_;
@@ -150,9 +152,9 @@ Result<TraceStatistics> call_statistics(const Trace& trace, const StatisticsOpti
   const auto read = [&](std::size_t i, Part& part) -> Result<void> {
     Calls calls(trace, locations[i], window);
     FATHOM_CHECK(calls.read(locations[i]));
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      if (calls.sums()[r].any()) part.sums.emplace_back(static_cast<std::uint32_t>(r), calls.sums()[r]);
-    }
+    calls.sums().each([&](std::uint32_t region, const RegionSums& one) {
+      if (one.any()) part.sums.emplace_back(region, one);
+    });
     part.matrix = std::move(calls.matrix());
     return {};
   };

@@ -1,5 +1,6 @@
 #include "profile/views.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "memory_profile.hpp"
@@ -49,6 +50,23 @@ TEST(Views, FlatProfileByRegionCountsRecursionOnce) {
   EXPECT_EQ(flat->exclusive.scalar(bar, 0), 26);
   EXPECT_EQ(flat->ranking(false).front(), bar);
   EXPECT_EQ(flat->ranking(true).front(), row_of(*flat, "main"));
+}
+
+// A chain of calls from the callees up has as many nodes as callers, each context again: the budget counts them.
+TEST(Views, ManyCallersKeepToTheBudget) {
+  test::MemoryProfile make;
+  const MetricId time = make.metric("time");
+  std::string path = "f0";
+  make.context(path);
+  for (int i = 1; i < 2000; ++i) make.context(path += fmt::format("/f{}", i));
+  make.values<double>(time, path, {1, 1});
+  const ProfilePtr profile = make.build();
+  ASSERT_TRUE(bottom_up(*profile, {time, {}, {}}).ok());
+  const_cast<Profile&>(*profile).work = make_work(false, std::uint64_t{8} << 20);
+  const auto refused = bottom_up(*profile, {time, {}, {}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().what().find("from the callees up"), std::string::npos) << refused.error().text();
+  EXPECT_TRUE(bottom_up(*profile, {time, {}, {}}, 2).ok());
 }
 
 TEST(Views, FlatProfileByFileLocationAndContext) {

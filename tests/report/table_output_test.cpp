@@ -44,6 +44,32 @@ TEST(TableOutput, CsvQuotesWhatRfc4180Says) {
             ",,,,,,\n");
 }
 
+// --csv-safe: what a spreadsheet would evaluate is a text there; numbers stay numbers, whatever kind of column they are
+// in.
+TEST(TableOutput, SafeCsvHasNoFormulas) {
+  TableBuilder builder(
+      {"t", {{"name", ColumnType::text}, {"n", ColumnType::int64}, {"=detail", ColumnType::free_text}}});
+  builder.row("=1+1", -1, "-2.5");
+  builder.row("@a,b", 2, "+cmd|' /C calc'!A0");
+  builder.row("a=b", 3, "-x");
+  builder.row("-7", 4, "a much longer text that is copied in words: =1");
+  const Table table = std::move(builder).finish();
+  const std::string expected =
+      "name,n,'=detail\n"
+      "'=1+1,-1,-2.5\n"
+      "\"'@a,b\",2,'+cmd|' /C calc'!A0\n"
+      "a=b,3,'-x\n"
+      "-7,4,a much longer text that is copied in words: =1\n";
+  Output out;
+  out.csv_safe(true);
+  write_csv(out, table);
+  EXPECT_EQ(out.text(), expected);
+  Output many;
+  many.csv_safe(true);
+  ASSERT_TRUE(write_rows(many, RowForm::csv, *source_of(table)).ok());
+  EXPECT_EQ(many.text(), expected);
+}
+
 TEST(TableOutput, JsonIsAnArrayOfValidObjects) {
   EXPECT_EQ(rows(RowForm::json, *source_of(sample())),
             "[\n"

@@ -61,6 +61,10 @@ def docs(fathom: Program) -> None:
     for table in fathom.json("sql", "examples/stencil.cubex", "--tables"):
         found = fathom.csv("sql", "examples/stencil.cubex", f"SELECT * FROM {table['name']} LIMIT 1")
         check(not found or ", ".join(found[0]) == table["columns"], f"{table['name']}: {table['columns']}")
+    # Every kind of dataset, also one of several levels of which none is a profile.
+    for dataset in ("gpu.sqlite", "scaling.txt", "ring", "stencil.cubex", "samples.perf.txt"):
+        for table in fathom.json("sql", f"examples/{dataset}", "--tables"):
+            fathom.csv("sql", f"examples/{dataset}", f"SELECT * FROM {table['name']} LIMIT 1")
     # As the cookbook has it.
     check(len(fathom.csv("sql", "examples/stencil.cubex", "SELECT * FROM hot_region LIMIT 5")) == 5, "cookbook, task 10")
 

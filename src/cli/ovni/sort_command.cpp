@@ -1,5 +1,13 @@
 // fathom sort: repairs the order of events in an ovni trace, or checks it.
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -78,30 +86,81 @@ class SortCommand final : public Command {
     return kDone;
   }
 
-  // The streams that change take their places together; until then they wait on the disk, not in memory.
-  Result<std::size_t> replace_streams(Session& session, const ovni::NativeTrace& trace, Progress& progress) const {
-    std::vector<std::optional<OutputFile>> files(trace.streams.size());
-    FATHOM_CHECK(parallel_for(trace.streams.size(), [&](std::size_t i) -> Result<void> {
-      const auto sink = [&](Bytes bytes) -> Result<void> {
-        if (!files[i]) {
-          FATHOM_TRY(OutputFile file, OutputFile::create(trace.streams[i].file));
-          files[i].emplace(std::move(file));
+  // Streams that are replaced: a set in the directory of the trace, which no number of open files limits.
+  class Replacement {
+   public:
+    explicit Replacement(const std::filesystem::path& root) {
+      std::error_code unknown;
+      root_ = std::filesystem::canonical(root.empty() ? "." : root, unknown);
+    }
+
+    // MT: safe.
+    Result<OutputFile> create(const std::filesystem::path& stream, bool& alone) {
+      std::error_code unknown;
+      const std::filesystem::path real = std::filesystem::canonical(stream, unknown);
+      const std::filesystem::path inside = real.lexically_relative(root_);
+      alone = inside.empty() || *inside.begin() == ".." || device(real) != device(root_);
+      if (alone) return OutputFile::create(stream);
+      if (access(real.c_str(), W_OK) != 0) {
+        return Error(fmt::format("cannot write: {}", std::strerror(errno)), Place::in(stream.string()));
+      }
+      {
+        const std::scoped_lock lock(mutex_);
+        if (!set_) {
+          FATHOM_TRY(OutputSet set, OutputSet::beside(root_ / "streams", {}));
+          set_.emplace(std::move(set));
         }
-        files[i]->write(bytes);
+      }
+      const std::filesystem::path target = set_->path() / inside;
+      std::filesystem::create_directories(target.parent_path(), unknown);
+      return OutputFile::create(target);
+    }
+    Result<void> commit() {
+      if (set_) FATHOM_CHECK(set_->commit());
+      return {};
+    }
+
+   private:
+    static std::optional<dev_t> device(const std::filesystem::path& path) {
+      struct stat about {};
+      return stat(path.c_str(), &about) == 0 ? std::optional(about.st_dev) : std::nullopt;
+    }
+
+    std::filesystem::path root_;
+    std::mutex mutex_;
+    std::optional<OutputSet> set_;
+  };
+
+  // The streams that change take their places together; until then they wait on the disk, not in memory. Those that lie
+  // outside of the trace, where links lead, come after them.
+  Result<std::size_t> replace_streams(Session& session, const ovni::NativeTrace& trace, Progress& progress) const {
+    Replacement replacement(trace.root);
+    std::vector<std::optional<OutputFile>> outside(trace.streams.size());
+    std::atomic<std::size_t> changed = 0;
+    FATHOM_CHECK(parallel_for(trace.streams.size(), [&](std::size_t i) -> Result<void> {
+      std::optional<OutputFile> out;
+      bool alone = false;
+      const auto sink = [&](Bytes bytes) -> Result<void> {
+        if (!out) {
+          FATHOM_TRY(OutputFile file, replacement.create(trace.streams[i].file, alone));
+          out.emplace(std::move(file));
+        }
+        out->write(bytes);
         return {};
       };
       FATHOM_TRY(const bool moved, sort_into(session, trace.streams[i], sink));
       progress.advance();
       if (!moved) return {};
-      return files[i]->finish();
-    }));
-    std::size_t changed = 0;
-    for (auto& file : files) {
-      if (!file) continue;
-      FATHOM_CHECK(file->commit());
       ++changed;
+      if (!alone) return out->commit();
+      outside[i].emplace(std::move(*out));
+      return outside[i]->finish();
+    }));
+    FATHOM_CHECK(replacement.commit());
+    for (auto& file : outside) {
+      if (file) FATHOM_CHECK(file->commit());
     }
-    return changed;
+    return changed.load();
   }
 
   Result<bool> sort_into(Session& session, const ovni::Stream& stream, const ovni::SortedBytes& sink) const {

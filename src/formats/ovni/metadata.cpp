@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "base/text.hpp"
 
@@ -14,41 +15,122 @@ namespace {
 // Keeps the order of keys: marks and labels are listed as they appear.
 using Json = nlohmann::ordered_json;
 
-Result<Json> parse(const Blob& blob) {
-  const std::string_view text = blob.text();
-  // The parser that builds a document cannot say where it failed without exceptions; a listener can.
-  struct Listener : nlohmann::json_sax<Json> {
-    std::size_t at = 0;
-    std::string why;
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool start_object(std::size_t) override { return true; }
-    bool key(string_t&) override { return true; }
-    bool end_object() override { return true; }
-    bool start_array(std::size_t) override { return true; }
-    bool end_array() override { return true; }
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-      at = position;
-      why = error.what();
+// The members of an object by name; the object itself looks through all of them for each.
+class Members {
+ public:
+  explicit Members(Json& object) : list_(object.get_ref<Json::object_t&>()) {
+    for (std::size_t i = 0; i < list_.size(); ++i)
+      places_.emplace(list_.begin()[static_cast<std::ptrdiff_t>(i)].first, i);
+  }
+  Json& operator[](const std::string& key) {
+    const auto [found, fresh] = places_.try_emplace(key, list_.size());
+    if (fresh) list_.emplace_back(key, Json());
+    return list_.begin()[static_cast<std::ptrdiff_t>(found->second)].second;
+  }
+
+ private:
+  Json::object_t& list_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+// Makes a document of what the parser tells, and says where it failed: the parser's own does so by exceptions only.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return begin(Json::object()); }
+  bool key(string_t& name) override {
+    key_ = std::move(name);
+    return true;
+  }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t) override { return begin(Json::array()); }
+  bool end_array() override { return end(); }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    at_ = position;
+    why_ = error.what();
+    return false;
+  }
+
+  [[nodiscard]] Json& document() { return document_; }
+  [[nodiscard]] bool too_deep() const { return too_deep_; }
+  [[nodiscard]] const std::string& why() const { return why_; }
+  [[nodiscard]] std::size_t at() const { return at_; }
+
+  // Copies of a document and its text are made by functions that call themselves for every level.
+  static constexpr std::size_t kDeepest = 500;
+
+ private:
+  struct Open {
+    Json* value;
+    std::optional<Members> members;  // of an object
+  };
+
+  Json& place(Json value) {
+    if (open_.empty()) return document_ = std::move(value);
+    Open& open = open_.back();
+    if (open.members) return (*open.members)[key_] = std::move(value);
+    open.value->push_back(std::move(value));
+    return open.value->back();
+  }
+  bool put(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool begin(Json empty) {
+    if (open_.size() == kDeepest) {
+      too_deep_ = true;
       return false;
     }
-  };
-  Json json = Json::parse(text.begin(), text.end(), nullptr, false, true);
-  if (json.is_discarded()) {
-    Listener listener;
-    (void)Json::sax_parse(text.begin(), text.end(), &listener, nlohmann::detail::input_format_t::json, true, true);
-    const auto colon = listener.why.find("syntax error");
-    if (colon != std::string::npos) listener.why.erase(0, colon);
-    return Error(fmt::format("is not valid JSON: {}", listener.why.empty() ? "unreadable" : listener.why),
-                 blob.place(listener.at > 0 ? listener.at - 1 : 0));
+    Json& value = place(std::move(empty));
+    open_.push_back({&value, std::nullopt});
+    if (value.is_object()) open_.back().members.emplace(value);
+    return true;
   }
-  if (!json.is_object()) return Error("is not a JSON object", blob.place());
-  return json;
+  bool end() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json document_;
+  std::vector<Open> open_;
+  std::string key_;
+  bool too_deep_ = false;
+  std::string why_;
+  std::size_t at_ = 0;
+};
+
+Result<Json> parse(std::string_view text, const Blob& blob) {
+  Builder builder;
+  if (!Json::sax_parse(text.begin(), text.end(), &builder, nlohmann::detail::input_format_t::json, true, true)) {
+    if (builder.too_deep()) return Error(fmt::format("is nested more than {} deep", Builder::kDeepest), blob.place());
+    std::string why = builder.why();
+    const auto colon = why.find("syntax error");
+    if (colon != std::string::npos) why.erase(0, colon);
+    return Error(fmt::format("is not valid JSON: {}", why.empty() ? "unreadable" : why),
+                 blob.place(builder.at() > 0 ? builder.at() - 1 : 0));
+  }
+  if (!builder.document().is_object()) return Error("is not a JSON object", blob.place());
+  return std::move(builder.document());
+}
+Result<Json> parse(const Blob& blob) { return parse(blob.text(), blob); }
+
+// The members of `more`, where both have an object those of the two.
+void merge(Json& into, const Json& more) {
+  Members members(into);
+  for (const auto& [key, value] : more.items()) {
+    Json& member = members[key];
+    if (member.is_object() && value.is_object()) {
+      merge(member, value);
+    } else {
+      member = value;
+    }
+  }
 }
 
 const Json* find(const Json* object, std::string_view key) {
@@ -177,6 +259,7 @@ constexpr std::string_view kKnown[] = {"version",       "ovni/lib/version", "ovn
 
 Json own_attributes(const Json& object, const std::string& prefix = {}) {
   Json own = Json::object();
+  auto& members = own.get_ref<Json::object_t&>();
   for (const auto& [key, value] : object.items()) {
     const std::string path = prefix + key;
     const std::string inside = path + '/';
@@ -188,9 +271,9 @@ Json own_attributes(const Json& object, const std::string& prefix = {}) {
     }
     if (known) continue;
     if (!holds_known || !value.is_object()) {
-      own[key] = value;
+      members.emplace_back(key, value);
     } else if (Json inner = own_attributes(value, inside); !inner.empty()) {
-      own[key] = std::move(inner);
+      members.emplace_back(key, std::move(inner));
     }
   }
   return own;
@@ -253,7 +336,8 @@ void put_thread_keys(Json& json, const Metadata& metadata) {
   Json& ovni = json["ovni"];
   if (metadata.require) {
     ovni["require"] = Json::object();
-    for (const auto& [model, version] : *metadata.require) ovni["require"][model] = version;
+    Members require(ovni["require"]);
+    for (const auto& [model, version] : *metadata.require) require[model] = version;
   }
   if (metadata.version == 3) {
     if (metadata.rank) ovni["rank"] = *metadata.rank;
@@ -267,16 +351,20 @@ void put_thread_keys(Json& json, const Metadata& metadata) {
     Json& entry = ovni["mark"][std::to_string(mark.type)];
     entry["title"] = mark.title;
     entry["chan_type"] = mark.channel;
-    for (const auto& [value, label] : mark.labels) entry["labels"][std::to_string(value)] = label;
+    if (mark.labels.empty()) continue;
+    entry["labels"] = Json::object();
+    Members labels(entry["labels"]);
+    for (const auto& [value, label] : mark.labels) labels[std::to_string(value)] = label;
   }
   if (metadata.finished) ovni["finished"] = *metadata.finished;
   if (metadata.can_breakdown) json["nosv"]["can_breakdown"] = *metadata.can_breakdown;
   if (metadata.counters) {
     json["nosv"]["hwc"] = Json::object();
-    for (const auto& [index, name] : *metadata.counters) json["nosv"]["hwc"][std::to_string(index)]["name"] = name;
+    Members counters(json["nosv"]["hwc"]);
+    for (const auto& [index, name] : *metadata.counters) counters[std::to_string(index)]["name"] = name;
   }
   if (!metadata.attributes.empty()) {
-    if (const Json own = Json::parse(metadata.attributes, nullptr, false); own.is_object()) json.update(own, true);
+    if (const auto own = parse(metadata.attributes, Blob())) merge(json, *own);
   }
 }
 

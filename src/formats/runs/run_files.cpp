@@ -74,7 +74,8 @@ const Format* format_at(const fs::path& path, const Work& work, Confidence least
   return !found.empty() && found.front().match.confidence >= least ? found.front().format : nullptr;
 }
 
-// Of files of several kinds the first counts: an ending of a format, in the order of the registry.
+// Of files of several kinds the first counts: an ending of a format, in the order of the registry. Pipes and links to
+// nothing are no reason to take a kind before others.
 std::vector<fs::path> of_one_kind(const std::vector<fs::path>& files) {
   std::map<std::size_t, std::vector<fs::path>> by_rank;
   for (const fs::path& file : files) {
@@ -82,6 +83,13 @@ std::vector<fs::path> of_one_kind(const std::vector<fs::path>& files) {
       by_rank[ending.rank].push_back(file);
     }
   }
+  const auto has_file = [](const auto& kind) {
+    std::error_code status;
+    return std::any_of(kind.second.begin(), kind.second.end(),
+                       [&](const fs::path& file) { return fs::is_regular_file(file, status); });
+  };
+  const auto first = std::find_if(by_rank.begin(), by_rank.end(), has_file);
+  if (first != by_rank.end()) return first->second;
   return by_rank.empty() ? std::vector<fs::path>() : by_rank.begin()->second;
 }
 
@@ -89,7 +97,8 @@ std::vector<fs::path> files_in(const fs::path& directory, std::size_t most) {
   std::vector<fs::path> files;
   std::error_code status;
   for (fs::path& path : entries(directory, most)) {
-    if (fs::is_regular_file(path, status)) files.push_back(std::move(path));
+    // Also a pipe or a link to nothing with the name of a run: whoever opens it says why it cannot be read.
+    if (!fs::is_directory(path, status)) files.push_back(std::move(path));
   }
   return files;
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include "formats/ovni/clock_offsets.hpp"
 #include "formats/ovni/count.hpp"
 #include "formats/ovni/emulator.hpp"
+#include "formats/ovni/metadata.hpp"
 #include "formats/ovni/models.hpp"
 #include "formats/ovni/ordered_cursor.hpp"
 #include "formats/ovni/ovni_trace.hpp"
@@ -514,6 +516,33 @@ TEST(OvniMade, AttributesOfProgramsGoAlong) {
   const Work work = make_work();
   ASSERT_TRUE(write_trace(*trace, scratch.path() / "oldest", Layout::v1_c, work).ok());
   EXPECT_TRUE(work->diagnostics.defective());
+}
+
+// Documents as no program writes them: neither do nested ones overflow the stack, nor does every key cost as much as
+// all before it.
+TEST(OvniMade, MetadataOfAnyShapeIsRead) {
+  const auto read = [](const std::string& more) {
+    return read_stream_metadata(
+        Blob::own("stream.json", R"({"version": 3, "ovni": {"part": "thread", "tid": 11}, )" + more + "}"));
+  };
+  const auto nested = [](std::size_t depth) { return R"("x": )" + std::string(depth, '[') + std::string(depth, ']'); };
+  const auto deep = read(nested(400));
+  ASSERT_TRUE(deep.ok());
+  EXPECT_EQ(nlohmann::json::parse(deep->attributes)["x"], nlohmann::json::parse("{" + nested(400) + "}")["x"]);
+  const auto too_deep = read(nested(200'000));
+  ASSERT_FALSE(too_deep.ok());
+  EXPECT_NE(too_deep.error().text().find("nested more than"), std::string::npos);
+
+  constexpr int kKeys = 150'000;
+  std::string keys = R"("ovni.": 0)";
+  for (int i = 0; i < kKeys; ++i) keys += fmt::format(R"(, "k{}": {})", i, i);
+  const auto many = read(keys + R"(, "k7": "again")");
+  ASSERT_TRUE(many.ok());
+  const auto written = nlohmann::json::parse(to_stream_json(*many));
+  EXPECT_EQ(written.size(), 3U + kKeys);
+  EXPECT_EQ(written["k7"], "again");
+  EXPECT_EQ(written["k149999"], 149'999);
+  EXPECT_EQ(written["ovni"]["tid"], 11);
 }
 
 TEST(OvniMade, TwoStreamsOfOneThreadAreNotWrittenOverEachOther) {

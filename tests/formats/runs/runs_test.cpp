@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -344,6 +345,27 @@ TEST(Runs, FunctionsOfOneNameAreOneCallPath) {
   ASSERT_TRUE(experiment.ok()) << experiment.error().text();
   EXPECT_EQ(means_of(**experiment, "Ir")["f"], (std::vector<double>{15, 15}));
   for (const Diagnostic& one : work->diagnostics.all()) EXPECT_NE(one.id, "runs.equal_callpaths");
+}
+
+// A pipe and a link to nothing have the names of runs and nothing to read.
+TEST(Runs, WhatIsNoFileIsNamedAndLeftOut) {
+  const TemporaryDirectory folder;
+  for (const char* name : {"app.n1.r1.cubex", "app.n2.r1.cubex", "app.n4.r1.cubex"}) {
+    std::filesystem::copy(FATHOM_SOURCE_DIR "/examples/stencil.cubex", folder / name);
+  }
+  ASSERT_EQ(mkfifo((folder / "app.n8.r1.cubex").c_str(), 0600), 0);
+  std::filesystem::create_symlink("gone", folder / "app.n16.r1.cubex");
+  const Work work = make_work();
+  const auto dataset = open_dataset(folder.path(), work);
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  const auto experiment = (*dataset)->experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  EXPECT_EQ((*experiment)->point_count(), 3U);
+  std::set<std::string> noted;
+  for (const Diagnostic& one : work->diagnostics.all()) {
+    if (one.id == "runs.unreadable") noted.insert(std::filesystem::path(one.place.file).filename().string());
+  }
+  EXPECT_EQ(noted, (std::set<std::string>{"app.n8.r1.cubex", "app.n16.r1.cubex"}));
 }
 
 // A directory that is named like the runs was meant to be one.
