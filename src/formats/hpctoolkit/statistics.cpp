@@ -65,6 +65,16 @@ struct Differences {
   std::string first;
 };
 
+// For the statistics as they are stored and as they are given back, where up to three follow from two, and for what
+// they are compared with.
+std::uint64_t bytes_for(const ProfileBlock& block, std::size_t contexts) {
+  std::uint64_t entries = 0;
+  for (std::uint64_t slot = 0; slot < block.index_count(); ++slot) {
+    if (block.end(slot) > block.begin(slot)) entries += block.end(slot) - block.begin(slot);
+  }
+  return entries * 3 * sizeof(StoredStatistic) + contexts * sizeof(Moments);
+}
+
 Result<void> tell_of_further_summaries(const ProfileDb& profiles, const Work& work) {
   for (std::size_t i = 1; i < profiles.profiles().size(); ++i) {
     const ProfileRecord& profile = profiles.profiles()[i];
@@ -88,8 +98,10 @@ Result<std::vector<StoredStatistic>> statistics(const ProfileDb& profiles, const
   // beside it.
   FATHOM_CHECK(tell_of_further_summaries(profiles, work));
   std::vector<StoredStatistic> out;
+  Budget::Reservation reserved;
   if (!profiles.profiles().empty() && profiles.profiles().front().summary) {
     const ProfileBlock block = profiles.block(0);
+    FATHOM_TRY(reserved, work->budget.reserve(bytes_for(block, defs.contexts.size()), "the stored statistics"));
     for (std::uint64_t slot = 0; slot < block.index_count(); ++slot) {
       const ContextId context = mapping.contexts.find(block.key(slot));
       if (!context.valid()) continue;

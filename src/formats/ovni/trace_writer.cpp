@@ -1,6 +1,7 @@
 #include "formats/ovni/trace_writer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -14,6 +15,9 @@ namespace fathom::ovni {
 namespace fs = std::filesystem;
 
 namespace {
+
+// What the library's version is called where an older trace is made one of version 3.
+constexpr std::string_view kUnknown = "unknown";
 
 template <class T>
 void append(std::string& bytes, T value, Endian order) {
@@ -72,8 +76,8 @@ Result<void> write_as_v3(const Stream& stream, const fs::path& root) {
           model.name, fmt::format("{}.{}.{}", model.version.major, model.version.minor, model.version.patch));
     }
   }
-  if (!metadata.lib_version) metadata.lib_version = "unknown";
-  if (!metadata.lib_commit) metadata.lib_commit = "unknown";
+  if (!metadata.lib_version) metadata.lib_version = kUnknown;
+  if (!metadata.lib_commit) metadata.lib_commit = kUnknown;
   if (!metadata.finished && stream.metadata.version == 1) metadata.finished = 1;
   FATHOM_CHECK(write_file(directory / "stream.json", to_stream_json(metadata)));
   return write_events(stream, true, directory / "stream.obs");
@@ -110,6 +114,18 @@ void add_to_process(Metadata& process, const Metadata& thread) {
   }
 }
 
+// What a thread tells of itself and version 1 has no words for.
+std::vector<std::string_view> beyond_version_1(const Metadata& metadata) {
+  const auto known = [](const std::optional<std::string>& text) { return text && *text != kUnknown; };
+  std::vector<std::string_view> out;
+  if (!metadata.marks.empty()) out.emplace_back("marks");
+  if (metadata.counters) out.emplace_back("counters");
+  if (!metadata.attributes.empty()) out.emplace_back("attributes");
+  if (known(metadata.lib_version) || known(metadata.lib_commit)) out.emplace_back("the library's version");
+  if (metadata.can_breakdown) out.emplace_back("whether there is a breakdown");
+  return out;
+}
+
 Result<void> write_as_old(const NativeTrace& trace, const fs::path& root, Layout layout, const Work& work) {
   std::map<fs::path, Metadata> processes;
   for (const Stream& stream : trace.streams) {
@@ -121,10 +137,10 @@ Result<void> write_as_old(const NativeTrace& trace, const fs::path& root, Layout
       Metadata thread = stream.metadata;
       thread.version = 2;
       FATHOM_CHECK(write_file(fs::path(file).concat(".json"), to_thread_json(thread)));
-    } else if (!stream.metadata.marks.empty() || stream.metadata.counters || !stream.metadata.attributes.empty()) {
+    } else if (const auto homeless = beyond_version_1(stream.metadata); !homeless.empty()) {
       FATHOM_CHECK(work->diagnostics.lost(
           "ovni.metadata_lost", Place::in(stream.metadata_file.string()),
-          fmt::format("layout {} cannot define marks, counters and attributes: left out", to_string(layout))));
+          fmt::format("layout {} has no place for {}: left out", to_string(layout), fmt::join(homeless, ", "))));
     }
     if (layout >= Layout::v1_c) file += ".obs";
     FATHOM_CHECK(write_events(stream, layout != Layout::v1_a, file));

@@ -176,6 +176,26 @@ TEST(HpctoolkitLosses, MetricsThatShareAnId) {
   }
 }
 
+// Statistics are as many as contexts times columns: without the memory for them that is an error, not a surprise.
+TEST(HpctoolkitLosses, StatisticsCountAgainstTheMemoryLimit) {
+  SKIP_WITHOUT("b-mpi24-stats");
+  Replaced made("b-mpi24-stats", "meta.db");
+  const auto work = make_work();
+  auto database = made.open(meta_format(), work);
+  ASSERT_TRUE(database.ok()) << database.error().text();
+  const auto profile = (*database)->profile();
+  ASSERT_TRUE(profile.ok());
+  auto statistics = (*profile)->statistics();
+  ASSERT_TRUE(statistics.ok()) << statistics.error().text();
+  const std::uint64_t needed = statistics->size() * sizeof(StoredStatistic);
+  const auto rest =
+      work->budget.reserve(work->budget.limit() - work->budget.used() - needed, "all but what is given back");
+  ASSERT_TRUE(rest.ok());
+  statistics = (*profile)->statistics();
+  ASSERT_FALSE(statistics.ok());
+  EXPECT_NE(statistics.error().text().find("the stored statistics"), std::string::npos) << statistics.error().text();
+}
+
 // A profile whose flag says that it sums up others, a node's say, is no summary of all: statistics come from the first
 // one alone, and what is left out is told. The header of profile.db points to the section, that to the records.
 TEST(HpctoolkitLosses, AFurtherSummaryIsNotMixedWithTheFirst) {
