@@ -267,6 +267,15 @@ class Writer {
     return success();
   }
 
+  [[nodiscard]] std::size_t empty_places() const {
+    const SystemTree& system = defs_.system;
+    std::vector<bool> holds(system.nodes.size(), false);
+    for (SystemNodeId at : system.locations) {
+      for (; at.valid() && !holds[at.index()]; at = system.nodes[at.index()].parent) holds[at.index()] = true;
+    }
+    return static_cast<std::size_t>(std::count(holds.begin(), holds.end(), false));
+  }
+
   Result<void> report_losses() {
     if (too_large_ > 0) {
       FATHOM_CHECK(profile_.work->diagnostics.add(
@@ -286,6 +295,9 @@ class Writer {
     const auto& places = defs_.system.nodes;
     if (std::any_of(places.begin(), places.end(), [](const SystemNode& node) { return !node.attributes.empty(); })) {
       lost.emplace_back("attributes of places in the system");
+    }
+    if (const std::size_t empty = empty_places(); empty > 0) {
+      lost.push_back(fmt::format("{} places in the system without threads or other locations", empty));
     }
     if (lost_attributes_) lost.emplace_back("attributes and parameters of metrics, regions and call paths");
     if (lost_coordinates_ > 0) lost.push_back(fmt::format("{} coordinates of such places", lost_coordinates_));

@@ -299,9 +299,9 @@ Datum of_calculation(std::string_view what, std::size_t position, const Point& p
   const bool resource = !point.whole_system && position < point.locations.size();
   if (what == "metric") return number(point.metric.index());
   if (what == "state") return static_cast<double>(point.state);
-  // 0 = inclusive: a value of a resource is that of everything in it. Exclusive ones, of which the Cube browser asks
-  // for resources that are unfolded, do not exist here.
-  if (what == "sysstate") return 0.0;
+  // As the official tools ask: a location for itself (1, exclusive), a resource with everything in it (0, inclusive).
+  // Exclusive values of resources, of which the Cube browser asks where they are unfolded, do not exist here.
+  if (what == "sysstate") return resource && !point.resource.valid() ? 1.0 : 0.0;
   if (what == "#callpaths" || what == "#regions") return number(point.contexts.size());
   if (point.resource.valid() && position == 0) {
     const SystemNode& node = defs.system.nodes[point.resource.index()];

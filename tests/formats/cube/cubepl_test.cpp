@@ -287,8 +287,9 @@ TEST(Cubepl, KnowsWhichPartOfTheSystemIsAskedFor) {
   EXPECT_EQ(over({LocationId(0), LocationId(1), LocationId(2), LocationId(3)}), 0);
 }
 
-// Resources are asked for with all that is in them: 0 as for inclusive call paths, whose state stands beside it.
-TEST(Cubepl, ResourcesAreInclusive) {
+// As cube_dump has it: locations are asked for as exclusive (1), what is added up over the system is inclusive (0). The
+// state of the call path stands beside it.
+TEST(Cubepl, LocationsAreExclusiveResources) {
   test::MemoryProfile make;
   make.metric("time");
   make.context("main");
@@ -297,9 +298,12 @@ TEST(Cubepl, ResourcesAreInclusive) {
       {"s", "10*${calculation::sysres::state} + ${calculation::callpath::state}", Derivation::post, "", ""});
   ASSERT_TRUE(profile.ok());
   for (const auto kind : {Flavour::Kind::inclusive, Flavour::Kind::exclusive}) {
-    const auto cells = compute_groups(**profile, MetricId(1), {kind, {}}, {{{ContextId(0)}}, {{LocationId(0)}}});
+    const auto cells = compute_groups(**profile, MetricId(1), {kind, {}},
+                                      {{{ContextId(0)}}, {{LocationId(0)}, {LocationId(0), LocationId(1)}}});
     ASSERT_TRUE(cells.ok());
-    EXPECT_EQ(cells->scalar(0, 0), kind == Flavour::Kind::exclusive ? 1 : 0);
+    const int state = kind == Flavour::Kind::exclusive ? 1 : 0;
+    EXPECT_EQ(cells->scalar(0, 0), 10 + state);
+    EXPECT_EQ(cells->scalar(0, 1), state);
   }
 }
 

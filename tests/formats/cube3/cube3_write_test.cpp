@@ -119,6 +119,29 @@ TEST(Cube3Write, RewritingKeepsIdsWithGaps) {
   EXPECT_EQ(compute(*back, MetricId(0), {{}, {}, {0, 2}, false})->scalar(1, 1), 8);
 }
 
+TEST(Cube3Write, PlacesWithoutLocationsAreTold) {
+  test::MemoryProfile make;
+  SystemNode node;
+  node.type = "node";
+  node.name = "idle";
+  node.parent = SystemNodeId(0);
+  const SystemNodeId idle = make.defs().system.add(node);
+  SystemNode process;
+  process.kind = SystemKind::group;
+  process.type = "process";
+  process.parent = idle;
+  make.defs().system.add(process);
+  const MetricId time = make.metric("time");
+  make.context("main");
+  make.values<double>(time, "main", {1, 2});
+  const auto profile = std::make_shared<Profile>(*make.build());
+  profile->work = make_work();
+  ASSERT_TRUE(round_trip(profile, "idle.cube"));
+  const auto said = profile->work->diagnostics.all();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].text.find("2 places in the system without threads"), std::string::npos) << said[0].text;
+}
+
 TEST(Cube3Write, IntegersBeyondCube3AreTold) {
   test::MemoryProfile make;
   const MetricId count = make.metric("count", ValueKind::u64);
