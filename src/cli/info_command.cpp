@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/shown_files.hpp"
 #include "cli/commands.hpp"
@@ -107,6 +108,9 @@ class InfoCommand final : public Command {
 
   Result<int> run(Session& session) override {
     if (clock_ == "raw") session.work()->options.set(kClock, clock_);
+    if (!mirror_.empty() && mirror_.find("://") == std::string::npos && !std::filesystem::is_directory(mirror_)) {
+      return Error::usage(fmt::format("--mirror: '{}' is no directory", mirror_));
+    }
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(const Source source, Source::at(path_, session.work()));
     std::vector<Recognition> recognised;
