@@ -98,7 +98,7 @@ Result<void> gunzip_pieces(const Blob& packed, std::uint64_t limit, const std::f
 
 Result<void> check_growth(std::uint64_t packed, std::uint64_t unpacked, const Place& place, const Work& work) {
   constexpr std::uint64_t kMostTimes = 200;
-  constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{256} << 20;
+  constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{64} << 20;
   if (unpacked <= std::max(kAlwaysAllowed, packed * kMostTimes)) return {};
   if (work->budget.limit() != Budget::default_limit()) return {};
   return Error(fmt::format("unpacks to more than {} times its {} bytes, as no measurement does", kMostTimes, packed),

@@ -213,6 +213,8 @@ Result<void> OutputSet::move_all() {
     if (!S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) {
       return undo(at, std::make_error_code(S_ISDIR(old.st_mode) ? std::errc::is_a_directory : std::errc::file_exists));
     }
+    // As for single files: one that may not be written is not replaced either.
+    if (S_ISREG(old.st_mode) && access(at.c_str(), W_OK) != 0) return undo(at, last_error());
     // The new file is no more open to others than the old one was.
     if (S_ISREG(old.st_mode)) (void)chmod((path_ / file).c_str(), old.st_mode & 0777);
     if (const auto failed = move(at, staging_ / kOld / file)) return undo(at, failed);

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from program import EXAMPLES, FATHOM, NOBODY, Skip, check, fathom, many_ranks
+from program import EXAMPLES, FATHOM, NOBODY, Skip, check, fathom, many_ranks, snapshot
 
 
 def no_permission(scratch):
@@ -67,6 +67,15 @@ def no_permission(scratch):
     protected.chmod(0o444)
     done = run("convert", example, protected)
     check(done.returncode == 2 and protected.read_text() == "mine", done.stderr)
+    # Nor is one of a set, and then none of the others.
+    shutil.copytree(EXAMPLES / "ring", scratch / "ring")
+    written = run("convert", scratch / "ring", ours / "set.meta", "--to", "dumpi")
+    check(written.returncode == 0, written.stderr)
+    (ours / "set-0000.bin").write_text("old")
+    (ours / "set-0002.bin").chmod(0o444)
+    before = snapshot(ours)
+    done = run("convert", scratch / "ring", ours / "set.meta", "--to", "dumpi")
+    check(done.returncode == 2 and b"set-0002.bin" in done.stderr and snapshot(ours) == before, done.stderr)
 
 
 def no_threads(scratch):

@@ -169,7 +169,7 @@ TEST(Zip, AMemberThatSaysThatItIsABombIsNotUnpacked) {
 
 // The last piece counts as well: it is as large as all before it.
 TEST(Zip, AMemberThatHidesThatItIsABombIsRefusedWhenItIsUnpacked) {
-  const auto gzipped = gzip(as_bytes(std::string(260 << 20, ' ')), 1);
+  const auto gzipped = gzip(as_bytes(std::string(70 << 20, ' ')), 1);
   const std::string packed(reinterpret_cast<const char*>(gzipped.data()), gzipped.size());
   std::uint32_t checksum = 0;
   std::memcpy(&checksum, packed.data() + packed.size() - 8, 4);
