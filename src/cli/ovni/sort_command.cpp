@@ -166,9 +166,9 @@ class SortCommand final : public Command {
   Result<bool> sort_into(Session& session, const ovni::Stream& stream, const ovni::SortedBytes& sink) const {
     FATHOM_TRY(const ovni::SortResult result, ovni::sort_stream(stream, window_, sink, session.work()));
     if (result.empty_regions > 0) {
-      session.work()->diagnostics.info(
-          "ovni.empty_region", stream.blob.place(),
-          fmt::format("stream {} has {} empty regions", stream.path, result.empty_regions));
+      session.work()->diagnostics.info("ovni.empty_region", stream.blob.place(),
+                                       fmt::format("stream {} has {} empty region{}", stream.path, result.empty_regions,
+                                                   result.empty_regions == 1 ? "" : "s"));
     }
     return result.changed;
   }

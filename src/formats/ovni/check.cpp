@@ -70,8 +70,9 @@ class Checker {
     const auto streams = std::count(unsorted_.begin(), unsorted_.end(), true);
     return work_->diagnostics.add(
         "ovni.clock_order", Severity::warning, first_late_->place(),
-        fmt::format("{}; {} event{} of {} stream{} out of order: run fathom sort; what comes after is not judged",
-                    first_late_->what(), late_, late_ == 1 ? "" : "s", streams, streams == 1 ? " is" : "s are"),
+        fmt::format("{}; in {} stream{} {} out of order: run fathom sort; what comes after is not judged",
+                    first_late_->what(), streams, streams == 1 ? "" : "s",
+                    late_ == 1 ? "1 event is" : fmt::format("{} events are", late_)),
         late_);
   }
 
