@@ -1,6 +1,9 @@
 // `fathom check` of a database: every block, and whether the two value files say the same.
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "base/share_out.hpp"
 #include "formats/hpctoolkit/database.hpp"
 #include "formats/hpctoolkit/statistics.hpp"
@@ -32,6 +35,25 @@ Result<void> compare_profile(const ProfileDb& profiles, const CctDb& contexts, s
           fmt::format("profile {}, context {}, metric {}: {} here, not the same in cct.db", index, id, block.id(entry),
                       block.number(entry))));
     }
+  }
+  return {};
+}
+
+// Values under ids that no metric has are shown nowhere.
+template <class EachValue>
+Result<void> tell_of_unknown_metrics(const Mapping& mapping, const Place& place, const Work& work, EachValue&& each) {
+  std::set<std::uint16_t> known;
+  for (const auto& ids : mapping.ids) known.insert(ids.begin(), ids.end());
+  std::map<std::uint16_t, std::uint64_t> unknown;
+  each([&](std::uint16_t id, std::uint64_t count) {
+    if (!known.contains(id)) unknown[id] += count;
+  });
+  for (const auto& [id, count] : unknown) {
+    FATHOM_CHECK(work->diagnostics.add("hpctoolkit.unknown_metric", Severity::data_loss, place,
+                                       fmt::format("a value of metric {}, which the description of the database lacks; "
+                                                   "left out",
+                                                   id),
+                                       count));
   }
   return {};
 }
@@ -69,6 +91,27 @@ Result<void> Database::check() {
   if (profiles_ && !mapping_->statistics.empty()) {
     FATHOM_TRY(const auto unused, hpctoolkit::statistics(*profiles_, *source_, *mapping_, work()));
     (void)unused;
+  }
+  if (contexts_) {
+    const auto each = [&](const auto& take) {
+      for (std::uint64_t id = 0; id < contexts_->size(); ++id) {
+        const auto block = contexts_->block(id);
+        if (!block) continue;
+        for (std::uint64_t slot = 0; slot < block->index_count(); ++slot) {
+          if (block->end(slot) > block->begin(slot)) take(block->key(slot), block->end(slot) - block->begin(slot));
+        }
+      }
+    };
+    FATHOM_CHECK(tell_of_unknown_metrics(*mapping_, contexts_->blob().place(), work(), each));
+  } else if (profiles_) {
+    const auto each = [&](const auto& take) {
+      for (std::size_t i = 0; i < profiles_->profiles().size(); ++i) {
+        if (profiles_->profiles()[i].summary) continue;
+        const ProfileBlock block = profiles_->block(i);
+        for (std::uint64_t entry = 0; entry < block.value_count(); ++entry) take(block.id(entry), 1);
+      }
+    };
+    FATHOM_CHECK(tell_of_unknown_metrics(*mapping_, profiles_->blob().place(), work(), each));
   }
   if (!trace_db_) return {};
   FATHOM_TRY(const auto level, trace());  // tells of lines that are left out

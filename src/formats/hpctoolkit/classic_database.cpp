@@ -12,6 +12,7 @@
 #include "formats/hpctoolkit/derived_metrics.hpp"
 #include "formats/hpctoolkit/dump.hpp"
 #include "formats/hpctoolkit/xml_tree.hpp"
+#include "io/directory.hpp"
 #include "io/file.hpp"
 #include "trace/samples.hpp"
 
@@ -161,6 +162,95 @@ TableColumns ClassicDatabase::map_tables(const ExperimentXml& xml) {
   return columns;
 }
 
+// Elements, values and files that lead nowhere.
+Result<void> ClassicDatabase::tell_what_has_no_place(const ExperimentXml& xml,
+                                                     const std::vector<ContextId>& contexts) const {
+  const Place place = Place::in(xml.file_name);
+  const auto tell = [&](const char* id, std::uint64_t count, const char* text) -> Result<void> {
+    if (count == 0) return {};
+    return work()->diagnostics.add(id, Severity::data_loss, place, text, count);
+  };
+  std::uint64_t nameless = 0;
+  for (const ContextId context : contexts) nameless += context.valid() ? 0U : 1U;
+  FATHOM_CHECK(tell("hpctoolkit.context_id", nameless,
+                    "an element has no id of its own; it and its values are left out, what lies below it is not"));
+  std::unordered_set<std::int64_t> known;
+  for (const XmlMetric& metric : xml.metrics) known.insert(metric.id);
+  std::uint64_t of_nothing = 0;
+  for (const XmlValue& value : xml.values) of_nothing += known.contains(value.metric) ? 0U : 1U;
+  FATHOM_CHECK(tell("hpctoolkit.xml_value", of_nothing, "a value of a metric that no table has; left out"));
+  // Rows are contexts; the first one is the root above all.
+  std::uint64_t most = 1;
+  for (const MetricDbFile& table : tables_) most = std::max<std::uint64_t>(most, table.rows);
+  TreeRows rows{std::vector<bool>(most), 1};
+  rows.in_tree[0] = true;
+  for (std::size_t i = 0; i < mapping_.definitions->contexts.size(); ++i) {
+    const std::uint64_t row = mapping_.definitions->contexts[ContextId(i)].file_id - 1;
+    if (row < most) rows.in_tree[row] = true;
+    rows.needed = std::max(rows.needed, row + 1);
+  }
+  for (std::size_t i = 0; i < tables_.size(); ++i) FATHOM_CHECK(tell_of_table(xml, i, rows));
+  return tell_of_unnamed_files();
+}
+
+Result<void> ClassicDatabase::tell_of_table(const ExperimentXml& xml, std::size_t table, const TreeRows& rows) const {
+  const MetricDbFile& file = tables_[table];
+  if (file.rows == 0 || file.columns == 0) return {};
+  const Place place = streams_[table].content.place();
+  const std::string pattern = patterns_of(xml)[group_[table]];
+  std::vector<bool> named(file.columns);
+  std::uint32_t most = 0;
+  for (const XmlMetricDb& column : xml.metric_dbs) {
+    if ((column.glob.empty() ? "*.metric-db" : column.glob) != pattern) continue;
+    most = std::max(most, column.column + 1);
+    if (column.column < file.columns) named[column.column] = true;
+  }
+  if (most > file.columns) {
+    FATHOM_CHECK(work()->diagnostics.lost(
+        "hpctoolkit.metric_db", place,
+        fmt::format("has {} columns where experiment.xml names {}; the others count as zero", file.columns, most)));
+  }
+  if (file.rows < rows.needed) {
+    FATHOM_CHECK(work()->diagnostics.lost(
+        "hpctoolkit.metric_db", place,
+        fmt::format("has {} rows where the tree needs {}; the others count as zero", file.rows, rows.needed)));
+  }
+  std::uint64_t in_columns = 0;
+  std::uint64_t in_rows = 0;
+  const bool all_named = std::find(named.begin(), named.end(), false) == named.end();
+  for (std::uint32_t row = 0; row < file.rows; ++row) {
+    const bool in_tree = rows.in_tree[row];
+    if (in_tree && all_named) continue;
+    for (std::uint32_t column = 0; column < file.columns; ++column) {
+      if ((in_tree && named[column]) || file.at(row, column) == 0) continue;
+      ++(in_tree ? in_columns : in_rows);
+    }
+  }
+  if (in_columns > 0) {
+    FATHOM_CHECK(work()->diagnostics.add("hpctoolkit.metric_db", Severity::data_loss, place,
+                                         "a value in a column that experiment.xml does not name; left out",
+                                         in_columns));
+  }
+  if (in_rows == 0) return {};
+  return work()->diagnostics.add("hpctoolkit.metric_db", Severity::data_loss, place,
+                                 "a value in a row whose context is not in the tree; left out", in_rows);
+}
+
+// Merged files hold what was in the single ones.
+Result<void> ClassicDatabase::tell_of_unnamed_files() const {
+  FATHOM_TRY(const auto entries, list_directory(path()));
+  std::unordered_set<std::string> read;
+  for (const StreamFile& stream : streams_) read.insert(std::filesystem::path(stream.content.name()).filename());
+  std::uint64_t count = 0;
+  for (const auto& entry : entries) {
+    if (entry.extension() == ".mdb") return {};
+    if (entry.extension() == ".metric-db" && !read.contains(entry.filename())) ++count;
+  }
+  if (count == 0) return {};
+  return work()->diagnostics.add("hpctoolkit.metric_db", Severity::data_loss, Place::in(path().string()),
+                                 "a file of metric values that experiment.xml does not name; left out", count);
+}
+
 // Columns of the XML are metrics of their own: what the file shows, summed over threads and rounded.
 Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts,
                                           TableColumns columns) {
@@ -198,6 +288,15 @@ Result<void> ClassicDatabase::map_columns(const ExperimentXml& xml, const std::v
   std::stable_sort(cells->begin(), cells->end(), [](const ColumnValue& a, const ColumnValue& b) {
     return std::pair(a.metric, a.context) < std::pair(b.metric, b.context);
   });
+  const auto same_cell = [](const ColumnValue& a, const ColumnValue& b) {
+    return a.metric == b.metric && a.context == b.context;
+  };
+  const auto again = std::unique(cells->begin(), cells->end(), same_cell);
+  if (const auto twice = static_cast<std::uint64_t>(cells->end() - again); twice > 0) {
+    cells->erase(again, cells->end());
+    FATHOM_CHECK(work()->diagnostics.add("hpctoolkit.xml_value", Severity::data_loss, Place::in(xml.file_name),
+                                         "an element has two values of one metric; the first one counts", twice));
+  }
   auto profile = std::make_shared<Profile>();
   profile->definitions = mapping_.definitions;
   profile->name = path().string();
@@ -355,6 +454,7 @@ Result<void> ClassicDatabase::load(const Blob& blob) {
   mapping_.definitions->attributes.emplace_back("title", xml.title);
   const std::vector<ContextId> contexts = map_xml_elements(xml, mapping_);
   FATHOM_CHECK(load_metric_files(xml));
+  FATHOM_CHECK(tell_what_has_no_place(xml, contexts));
   TableColumns columns = tables_.empty() ? TableColumns() : map_tables(xml);
   FATHOM_CHECK(map_columns(xml, contexts, std::move(columns)));
   return load_traces(xml);

@@ -39,6 +39,13 @@ class ClassicDatabase : public Dataset {
   [[nodiscard]] static std::vector<std::string> patterns_of(const ExperimentXml& xml);
   Result<std::vector<StreamFile>> find_streams(const std::string& merged, const std::string& pattern) const;
   TableColumns map_tables(const ExperimentXml& xml);
+  Result<void> tell_what_has_no_place(const ExperimentXml& xml, const std::vector<ContextId>& contexts) const;
+  struct TreeRows {
+    std::vector<bool> in_tree;  // as many as the largest table has
+    std::uint64_t needed = 0;
+  };
+  [[nodiscard]] Result<void> tell_of_table(const ExperimentXml& xml, std::size_t table, const TreeRows& rows) const;
+  [[nodiscard]] Result<void> tell_of_unnamed_files() const;
   Result<void> map_columns(const ExperimentXml& xml, const std::vector<ContextId>& contexts, TableColumns columns);
   LocationId location_for(SystemTree& system, const StreamFile& file, std::size_t position);
 

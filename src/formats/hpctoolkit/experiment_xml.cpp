@@ -49,6 +49,8 @@ constexpr std::array<std::pair<std::string_view, Tag>, 6> kTags = {{{"PF", Tag::
                                                                     {"C", Tag::call_site},
                                                                     {"S", Tag::statement}}};
 
+constexpr std::string_view kValue = "M";
+
 class Parser final : private XmlHandler {
  public:
   Parser(const Blob& blob, const Work& work) : blob_(blob), work_(work) { xml_.file_name = blob.name(); }
@@ -94,6 +96,10 @@ class Parser final : private XmlHandler {
   }
   void warn(const char* id, std::string text) {
     if (auto status = work_->diagnostics.warn(id, here(), std::move(text)); !status) stop(std::move(status).error());
+  }
+
+  void lost(const char* id, std::string text) {
+    if (auto status = work_->diagnostics.lost(id, here(), std::move(text)); !status) stop(std::move(status).error());
   }
 
   void start(const char* tag, Attribute attributes) {
@@ -145,8 +151,10 @@ class Parser final : private XmlHandler {
     if (!in_data_) return;
     if (name == "SecCallPathProfileData" || name == "SecFlatProfileData") {
       in_data_ = false;
-    } else if (is_scope(name) && !open_.empty()) {
-      open_.pop_back();
+    } else if (is_scope(name)) {
+      if (!open_.empty()) open_.pop_back();
+    } else if (name != kValue && !unknown_.empty()) {
+      unknown_.pop_back();
     }
   }
 
@@ -206,10 +214,12 @@ class Parser final : private XmlHandler {
   }
 
   void start_scope(std::string_view name, Attribute attributes) {
-    if (name == "M") return add_value(attributes);
+    if (name == kValue) return add_value(attributes);
     for (const auto& [text, tag] : kTags) {
       if (text == name) return add_element(tag, attributes);
     }
+    unknown_.push_back(open_.size());
+    lost("hpctoolkit.xml_element", fmt::format("an element <{}> in the tree is not known; left out", name));
   }
 
   void add_value(Attribute attributes) {
@@ -217,17 +227,22 @@ class Parser final : private XmlHandler {
     const char* text = attributes.find("v");
     const auto value = text == nullptr ? std::nullopt : parse_double(text);
     if (!metric || !value) return warn("hpctoolkit.xml_value", "an M element without a metric or a number; left out");
+    if (!unknown_.empty() && unknown_.back() == open_.size()) {
+      return lost("hpctoolkit.xml_value", "an M element of an element that is not known; left out");
+    }
     xml_.values.push_back({open_.empty() ? 0xFFFFFFFF : open_.back(), static_cast<std::int32_t>(*metric), *value});
   }
 
   // The entry of a table behind an attribute. Old files write the name itself instead of a number.
   template <class Add>
-  std::int32_t refer(const char* text, const Numbers& numbers, std::unordered_map<std::string, std::int32_t>& literal,
-                     Add&& add) {
+  std::int32_t refer(const char* text, const char* what, const Numbers& numbers,
+                     std::unordered_map<std::string, std::int32_t>& literal, Add&& add) {
     if (text == nullptr) return -1;
     if (const auto id = parse_integer<std::int64_t>(text)) {
       const auto found = numbers.find(*id);
-      return found == numbers.end() ? -1 : found->second;
+      if (found != numbers.end()) return found->second;
+      warn("hpctoolkit.xml_reference", fmt::format("{} {} is in no table of the file", what, *id));
+      return -1;
     }
     const auto found = literal.find(text);
     if (found != literal.end()) return found->second;
@@ -247,18 +262,19 @@ class Parser final : private XmlHandler {
     }
     element.parent = open_.empty() ? 0xFFFFFFFF : open_.back();
     element.sample_id = static_cast<std::int32_t>(leading_integer(attributes.find("it")).value_or(0));
-    element.procedure = refer(attributes.find("n"), procedures_, literal_procedures_, [&](std::string text) {
-      xml_.procedures.push_back({std::move(text), 0, false});
-      return static_cast<std::int32_t>(xml_.procedures.size() - 1);
-    });
+    element.procedure =
+        refer(attributes.find("n"), "procedure", procedures_, literal_procedures_, [&](std::string text) {
+          xml_.procedures.push_back({std::move(text), 0, false});
+          return static_cast<std::int32_t>(xml_.procedures.size() - 1);
+        });
     const auto add_to = [](std::vector<std::string>& names) {
       return [&names](std::string text) {
         names.push_back(std::move(text));
         return static_cast<std::int32_t>(names.size() - 1);
       };
     };
-    element.module = refer(attributes.find("lm"), modules_, literal_modules_, add_to(xml_.modules));
-    element.file = refer(attributes.find("f"), files_, literal_files_, add_to(xml_.files));
+    element.module = refer(attributes.find("lm"), "load module", modules_, literal_modules_, add_to(xml_.modules));
+    element.file = refer(attributes.find("f"), "file", files_, literal_files_, add_to(xml_.files));
     element.line = static_cast<std::int32_t>(leading_integer(attributes.find("l")).value_or(-1));
     element.address = static_cast<std::uint64_t>(leading_integer(attributes.find("v")).value_or(0));
     open_.push_back(static_cast<std::uint32_t>(xml_.elements.size()));
@@ -275,7 +291,8 @@ class Parser final : private XmlHandler {
   std::unordered_map<std::string, std::int32_t> literal_modules_;
   std::unordered_map<std::string, std::int32_t> literal_files_;
   std::unordered_map<std::string, std::int32_t> literal_procedures_;
-  std::vector<std::uint32_t> open_;  // elements around the current one
+  std::vector<std::uint32_t> open_;   // elements around the current one
+  std::vector<std::size_t> unknown_;  // elements that are not known around it: how many of the others they lie in
   std::optional<Error> error_;
   bool in_data_ = false;
   bool in_data_seen_ = false;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -129,6 +130,39 @@ TEST(HpctoolkitLosses, LinesOfMetricsAreCountersAndUnknownOnesAreTold) {
                     one.text.find(std::to_string(of_first_line) + " records") != std::string::npos);
   }
   EXPECT_TRUE(told);
+}
+
+// The last metric of the description is taken away: what was stored for it is counted, whichever file has it.
+TEST(HpctoolkitLosses, ValuesOfMetricsThatAreNotDescribed) {
+  SKIP_WITHOUT("b-vectoradd-cuda");
+  for (const bool with_contexts : {true, false}) {
+    Replaced made("b-vectoradd-cuda", "meta.db");
+    if (!with_contexts) made.text("cct.db").clear();
+    const auto told = [&] {
+      const auto work = make_work();
+      auto database = made.open(meta_format(), work);
+      EXPECT_TRUE(database.ok());
+      EXPECT_TRUE((*database)->check().ok());
+      std::uint64_t count = 0;
+      for (const Diagnostic& one : work->diagnostics.all()) {
+        if (one.id == "hpctoolkit.unknown_metric") count += one.count;
+      }
+      return count;
+    };
+    EXPECT_EQ(told(), 0U);
+    std::string& meta = made.text("meta.db");
+    std::uint64_t section = 0;
+    std::memcpy(&section, meta.data() + 0x38, sizeof section);
+    std::memset(meta.data() + section + 8, 0, 4);  // the number of metrics
+    const std::uint64_t all = [&] {
+      const auto profiles = ProfileDb::read(Blob::own("profile.db", made.text("profile.db")), make_work());
+      std::uint64_t count = 0;
+      for (const ProfileRecord& one : profiles->profiles()) count += one.summary ? 0 : one.value_count;
+      return count;
+    }();
+    EXPECT_GT(all, 0U);
+    EXPECT_EQ(told(), all);
+  }
 }
 
 double total(const Profile& profile, const std::string& metric) {
