@@ -1,6 +1,7 @@
 #include "base/time_unit.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace fathom {
 
@@ -26,6 +27,20 @@ double seconds_per(std::string_view unit) {
     if (unit == known.name) return known.seconds;
   }
   return 0;
+}
+
+bool other_time_unit(std::string_view from, std::string_view to) {
+  const double a = seconds_per(from);
+  const double b = seconds_per(to);
+  return a > 0 && b > 0 && a != b;
+}
+
+// Between units lie whole numbers, which no reciprocal of them is.
+double in_time_unit(double value, std::string_view from, std::string_view to) {
+  if (!other_time_unit(from, to)) return value;
+  const double a = seconds_per(from);
+  const double b = seconds_per(to);
+  return a > b ? value * std::round(a / b) : value / std::round(b / a);
 }
 
 }  // namespace fathom

@@ -8,4 +8,9 @@ namespace fathom {
 // Seconds in a unit (s, sec, usec, ms, ...); 0 when it is none of time.
 double seconds_per(std::string_view unit);
 
+// Whether both are units of time, and not the same one.
+bool other_time_unit(std::string_view from, std::string_view to);
+// A value in one unit of time as it is in another one.
+double in_time_unit(double value, std::string_view from, std::string_view to);
+
 }  // namespace fathom

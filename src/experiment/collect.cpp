@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
+#include <span>
 
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "defs/context_name.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/call_path.hpp"
@@ -226,6 +229,30 @@ Chosen chosen_metrics(const Profile& profile, const CollectOptions& options) {
   return chosen;
 }
 
+// The units of metrics: that of the first run which has one. Other times become that one.
+class UnitsOfRuns {
+ public:
+  Result<std::string_view> of(const std::string& metric, std::string_view unit, const std::string& run,
+                              const Work& work) {
+    const auto found = units_.try_emplace(metric).first;
+    std::string& known = found->second;
+    if (known.empty()) known = unit;
+    if (unit.empty() || unit == known) return std::string_view(known);
+    if (!told_.emplace(metric, unit).second) return std::string_view(known);
+    const std::string text = fmt::format("metric '{}' is in '{}' here and in '{}' in another run", metric, unit, known);
+    if (other_time_unit(unit, known)) {
+      work->diagnostics.info("runs.other_unit", Place::in(run), text + ": converted");
+    } else if (seconds_per(unit) == 0 || seconds_per(known) == 0) {
+      FATHOM_CHECK(work->diagnostics.warn("runs.other_unit", Place::in(run), text + "; taken as it is"));
+    }
+    return std::string_view(known);
+  }
+
+ private:
+  std::map<std::string, std::string, std::less<>> units_;
+  std::set<std::pair<std::string, std::string>> told_;
+};
+
 bool holds_values(const Profile& profile, MetricId id) {
   if (!why_not_collected(profile, id).empty()) return false;
   const auto total = metric_total(profile, id, {});
@@ -337,6 +364,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   std::uint64_t equal = 0;
   const RunAtPoint* first_equal = nullptr;
   std::string equal_path;
+  UnitsOfRuns units;
   for (const RunAtPoint& run : runs) {
     const auto point = builder.point(run.point);
     std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -347,9 +375,18 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       }
       const auto callpath = builder.callpath(v.callpath);
       const auto metric = builder.metric(v.metric);
-      if (const auto unit = run.units.find(v.metric); unit != run.units.end()) {
-        set_unit(builder.metric_tags(metric), unit->second);
+      std::string_view unit;
+      if (const auto found = run.units.find(v.metric); found != run.units.end()) {
+        set_unit(builder.metric_tags(metric), found->second);
+        unit = found->second;
       }
+      FATHOM_TRY(const std::string_view in_unit, units.of(v.metric, unit, run.name, work));
+      const auto add = [&](std::span<const ShapeToken> shape) {
+        if (other_time_unit(unit, in_unit)) {
+          for (double& x : kept) x = in_time_unit(x, unit, in_unit);
+        }
+        builder.add(callpath, metric, point, kept, 1, shape);
+      };
       if (const auto text = run.descriptions.find(v.metric); text != run.descriptions.end()) {
         set_description(builder.metric_tags(metric), text->second);
       }
@@ -361,7 +398,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       if (options.scaling == Scaling::strong) {
         if (v.values.empty()) continue;
         kept.push_back(combined(v));
-        builder.add(callpath, metric, point, kept, 1);
+        add({});
         continue;
       }
       for (const double x : v.values) {
@@ -370,7 +407,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
       if (kept.empty()) kept = v.values;
       if (kept.empty()) continue;
       const ShapeToken shape[] = {1 * 2 + 1, static_cast<ShapeToken>(kept.size() * 2)};
-      builder.add(callpath, metric, point, kept, 1, shape);
+      add(shape);
     }
   }
   FATHOM_CHECK(builder.status());

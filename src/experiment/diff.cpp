@@ -7,6 +7,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "experiment/unit.hpp"
 
 namespace fathom {
@@ -42,7 +43,8 @@ Result<MetricChanges> diff(const Experiment& before, const Experiment& after, co
   std::unordered_map<std::string, std::size_t> rows;
   const auto take = [&](const Experiment& experiment, std::vector<double> BeforeAfter::*side) -> Result<void> {
     FATHOM_TRY(const std::uint32_t id, find_metric(experiment, metric));
-    if (out.unit.empty()) out.unit = unit_of(experiment.metrics()[id]);
+    const std::string unit = unit_of(experiment.metrics()[id]);
+    if (out.unit.empty()) out.unit = unit;
     for (const Series& series : experiment.series()) {
       if (series.metric != id) continue;
       const auto points = experiment.points_of(series);
@@ -53,6 +55,7 @@ Result<MetricChanges> diff(const Experiment& before, const Experiment& after, co
         if (fresh) out.rows.push_back({name, {}, {}});
         auto values = experiment.repetition_means(series.first + k);
         if (values.empty()) values = {experiment.means()[series.first + k]};
+        for (double& value : values) value = in_time_unit(value, unit, out.unit);
         out.rows[found->second].*side = std::move(values);
       }
     }

@@ -53,6 +53,30 @@ TEST(Collect, LeavesOutWhatIsNotEverywhere) {
   EXPECT_NE(work->diagnostics.all()[0].text.find("2 pairs"), std::string::npos);
 }
 
+TEST(Collect, TimesInOtherUnitsAreConvertedAndOtherUnitsAreTold) {
+  const auto experiment_of = [](const char* first, const char* second, const Work& work) {
+    std::vector<RunAtPoint> runs = {run(1, {{"main", {3, 5}}}), run(2, {{"main", {3, 5}}})};
+    runs[0].units["time"] = first;
+    runs[1].units["time"] = second;
+    return collected(runs, {}, work);
+  };
+  const auto told = [](const Work& work) {
+    std::vector<std::pair<std::string, Severity>> out;
+    for (const Diagnostic& one : work->diagnostics.all()) out.emplace_back(one.id, one.severity);
+    return out;
+  };
+  using Told = std::vector<std::pair<std::string, Severity>>;
+  Work work = make_work();
+  EXPECT_EQ(means(**experiment_of("s", "ms", work)), (Values{{"main", {4, 0.004}}}));
+  EXPECT_EQ(told(work), (Told{{"runs.other_unit", Severity::info}}));
+  work = make_work();
+  EXPECT_EQ(means(**experiment_of("sec", "seconds", work)), (Values{{"main", {4, 4}}}));
+  EXPECT_EQ(told(work), Told());
+  work = make_work();
+  EXPECT_EQ(means(**experiment_of("bytes", "KiB", work)), (Values{{"main", {4, 4}}}));
+  EXPECT_EQ(told(work), (Told{{"runs.other_unit", Severity::warning}}));
+}
+
 // The sum over locations of a minimum means nothing: the smallest of them is the run's.
 TEST(Collect, StrongScalingCombinesExtremes) {
   using Combine = RunValues::Combine;

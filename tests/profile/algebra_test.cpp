@@ -105,6 +105,26 @@ TEST(Algebra, MergeTakesTheLastAndMeanTheAverage) {
   EXPECT_EQ(value(mean, "least", "main", 1), 2);
 }
 
+TEST(Algebra, TimesInOtherUnitsAreConverted) {
+  const auto made = [](const char* unit, ValueKind kind) {
+    test::MemoryProfile make({"0"});
+    const MetricId time = make.metric("time", kind);
+    make.defs().metrics[time.index()].unit = unit;
+    make.context("main");
+    if (kind == ValueKind::u64) {
+      make.values<std::uint64_t>(time, "main", {3000});
+    } else {
+      make.values<double>(time, "main", {5});
+    }
+    return make.build();
+  };
+  const std::vector both = {made("s", ValueKind::f64), made("ms", ValueKind::u64)};
+  EXPECT_EQ(value(algebra::merge(both), "time", "main", 0), 3);
+  EXPECT_EQ(value(algebra::mean(both), "time", "main", 0), 4);
+  EXPECT_EQ(value(algebra::diff(both[0], both[1]), "time", "main", 0), 2);
+  EXPECT_EQ(value(algebra::diff(both[1], both[0]), "time", "main", 0), -2000);
+}
+
 // A name that stands for a number in one profile and for a pair of them in the other: the first decides.
 TEST(Algebra, ValuesOfAnotherKindTakeNoPartAndAreTold) {
   const auto made = [](ValueKind kind) {

@@ -123,5 +123,29 @@ TEST(Diff, IntegersAreComparedExactly) {
   EXPECT_EQ(exact_or_rounded(table, "change", 0).type(), ColumnType::float64);
 }
 
+// The same time, once in seconds and once in milliseconds: nothing has changed.
+TEST(Diff, TimesInOtherUnitsAreConverted) {
+  const auto timed = [](const char* unit, ValueKind kind, double scale) {
+    test::MemoryProfile made({"0"});
+    const MetricId time = made.metric("time", kind);
+    made.defs().metrics[time.index()].unit = unit;
+    made.context("main");
+    if (kind == ValueKind::u64) {
+      made.values<std::uint64_t>(time, "main", {static_cast<std::uint64_t>(3 * scale)});
+    } else {
+      made.values<double>(time, "main", {3 * scale});
+    }
+    return made.build();
+  };
+  const std::vector before{timed("sec", ValueKind::f64, 1)};
+  for (const ValueKind kind : {ValueKind::f64, ValueKind::u64}) {
+    const auto changes = diff(before, std::vector{timed("milliseconds", kind, 1000)}, "time", {});
+    ASSERT_TRUE(changes.ok());
+    EXPECT_EQ(rows_of(*changes), (std::map<std::string, Row>{{"main", {3, 3}}}));
+    EXPECT_EQ(changes->total.after, std::vector{3.0});
+    EXPECT_EQ(changes->unit, "sec");
+  }
+}
+
 }  // namespace
 }  // namespace fathom

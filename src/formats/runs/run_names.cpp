@@ -47,8 +47,18 @@ std::string_view without_prefix(std::string_view part) {
   return dot == std::string_view::npos ? part : part.substr(dot + 1);
 }
 
-// Where a repetition starts that is not ".r<digits>" at the end; the end when there is none.
+// Whether the name ends with ".r<digits>".
+bool is_numbered(std::string_view name) {
+  std::size_t end = name.size();
+  while (end > 0 && is_digit(name[end - 1])) --end;
+  return end < name.size() && name.substr(0, end).ends_with(".r");
+}
+
+// Where the repetition starts; the end when there is none. It is the last ".r<digits>"; or else what follows the first
+// ".r", ".run" or ".rep", unless that would leave nothing ("app.run4"). Other words with r are parameters
+// ("app.n10.ranks4").
 std::size_t repetition(std::string_view name) {
+  if (is_numbered(name)) return name.rfind(".r");
   for (auto at = name.find(".r"); at != std::string_view::npos; at = name.find(".r", at + 1)) {
     const std::string_view rest = name.substr(at + 2);
     if (rest.empty() || !std::isalpha(static_cast<unsigned char>(rest.front())) || rest.starts_with("un") ||
@@ -62,17 +72,38 @@ std::size_t repetition(std::string_view name) {
 }  // namespace
 
 Result<NamedPoint> parse_run_name(std::string_view name, FirstPart first) {
-  // A repetition is the last ".r<digits>"; or else what follows the first ".r", ".run" or ".rep", unless that would
-  // leave nothing ("app.run4"). Other words with r are parameters ("app.n10.ranks4").
-  std::size_t end = name.size();
-  while (end > 0 && is_digit(name[end - 1])) --end;
-  const bool numbered = end < name.size() && end >= 2 && name.substr(end - 2, 2) == ".r";
-  const std::string_view run = name.substr(0, numbered ? end - 2 : repetition(name));
+  const std::size_t end = repetition(name);
   const auto part = [&](std::string_view text) { return first == FirstPart::parameter ? text : without_prefix(text); };
-  auto point = parse_part(part(run), name);
-  if (point || numbered || run.size() == name.size()) return point;
+  auto point = parse_part(part(name.substr(0, end)), name);
+  if (point || end == name.size() || is_numbered(name)) return point;
   auto whole = parse_part(part(name), name);
   return whole ? std::move(whole) : std::move(point);
+}
+
+NameFrame frame_of(std::string_view name, FirstPart first) {
+  std::size_t end = repetition(name);
+  const auto parameters = [&] {
+    const std::string_view run = name.substr(0, end);
+    return first == FirstPart::parameter ? run : without_prefix(run);
+  };
+  if (!parse_part(parameters(), name)) end = name.size();
+  const std::string_view part = parameters();
+  NameFrame frame;
+  for (const char c : name.substr(0, end - part.size())) {
+    if (!is_digit(c)) {
+      frame.prefix += c;
+    } else if (!frame.prefix.ends_with('#')) {
+      frame.prefix += '#';
+    }
+  }
+  std::size_t value_ends = part.size();
+  while (value_ends > 0 && !in_number(part[value_ends - 1])) --value_ends;
+  // ".r12", ".run12", ".rep-12"
+  std::size_t at = end;
+  while (at < name.size() && !is_digit(name[at])) ++at;
+  while (at < name.size() && is_digit(name[at])) ++at;
+  frame.behind = fmt::format("{}/{}", part.substr(value_ends), name.substr(at));
+  return frame;
 }
 
 FirstPart first_part_of(const std::vector<std::string>& names) {

@@ -25,4 +25,12 @@ Result<NamedPoint> parse_run_name(std::string_view name, FirstPart first = First
 // ("x2.y8", "x4.y8"), a prefix otherwise.
 FirstPart first_part_of(const std::vector<std::string>& names);
 
+// What is neither a parameter, nor its value, nor the number of the repetition. Numbers in the prefix (dates, jobs) are
+// all the same; there may be none.
+struct NameFrame {
+  std::string prefix;
+  std::string behind;  // the last value, and the repetition
+};
+NameFrame frame_of(std::string_view name, FirstPart first);
+
 }  // namespace fathom::runs

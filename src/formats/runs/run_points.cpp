@@ -85,6 +85,28 @@ bool says_nothing(std::string_view name) {
                      [&](std::string_view word) { return equal_ignoring_case(word, name); });
 }
 
+// Of two programs, or of one built in two ways: their values would be taken for repetitions.
+Result<void> tell_of_other_names(const std::vector<std::string>& names, FirstPart first, const fs::path& where,
+                                 const Work& work) {
+  const std::string* known = &names.front();  // with a prefix, where there is one
+  NameFrame frame = frame_of(*known, first);
+  for (const std::string& name : names) {
+    NameFrame here = frame_of(name, first);
+    const bool other_prefix = !here.prefix.empty() && !frame.prefix.empty() && here.prefix != frame.prefix;
+    if (other_prefix || here.behind != frame.behind) {
+      return work->diagnostics.warn(
+          "runs.other_names", Place::in(where.string()),
+          fmt::format("the names '{}' and '{}' differ in more than parameters and the repetition; that is not looked "
+                      "at, runs with the same parameters count as repetitions",
+                      *known, name));
+    }
+    if (!frame.prefix.empty()) continue;
+    known = &name;
+    frame = std::move(here);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> points_by_name(RunList& list, const fs::path& where, const Work& work) {
@@ -124,6 +146,7 @@ Result<void> points_by_name(RunList& list, const fs::path& where, const Work& wo
     }
     list.points.push_back(std::move(point->values));
   }
+  FATHOM_CHECK(tell_of_other_names(names, first, where, work));
   drop_constant_parameters(list);
   return {};
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/time_unit.hpp"
 #include "profile/absent.hpp"
 #include "profile/algebra/mapping.hpp"
 #include "profile/algebra/unite.hpp"
@@ -47,6 +48,13 @@ Cells converted(Cells cells, ValueType type) {
     }
   }
   return out;
+}
+
+void convert_unit(Cells& cells, std::string_view from, std::string_view to) {
+  if (form_of(cells.type()) != Form::real) return;
+  for (std::size_t row = 0; row < cells.rows(); ++row) {
+    for (double& value : cells.reals(row)) value = in_time_unit(value, from, to);
+  }
 }
 
 // Contexts of an input by the context of the result that their values go to.
@@ -165,7 +173,8 @@ class CombinedSource : public ValueSource {
       if (!from.valid()) continue;
       const Metric& input = parts_[part].profile->defs().metric(from);
       if (takes_no_part(input, info)) continue;
-      if (!identical_[part] || input.derived() || input.type != info.type) return std::nullopt;
+      const bool as_it_is = input.type == info.type && !other_time_unit(input.unit, info.unit);
+      if (!identical_[part] || input.derived() || !as_it_is) return std::nullopt;
       for (std::uint32_t scope = 0; scope < input.scopes.size(); ++scope) {
         const StoredScope& stored = input.scopes[scope];
         const StoredScope& wanted = info.scopes[metric.scope];
@@ -261,7 +270,8 @@ class CombinedSource : public ValueSource {
       const std::vector<ContextId> some(wanted.begin() + static_cast<std::ptrdiff_t>(begin),
                                         wanted.begin() + static_cast<std::ptrdiff_t>(end));
       FATHOM_TRY(Cells raw, compute(profile, from, {flavour_of(scope), some, columns.input, false, info.switched_off}));
-      const Cells cells = converted(std::move(raw), out.type());
+      Cells cells = converted(std::move(raw), out.type());
+      if (other_time_unit(input.unit, info.unit)) convert_unit(cells, input.unit, info.unit);
       place(part, some, cells, columns, contexts, inverse, out, present);
       any = true;
       begin = end;

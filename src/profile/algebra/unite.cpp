@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 
 namespace fathom::algebra {
 
@@ -70,10 +71,12 @@ class MetricUnion {
       known = other;
       return;
     }
-    if (other.switched_off || known.derived() || other.derived() || known.type == other.type) return;
+    if (other.switched_off || known.derived() || other.derived()) return;
+    const bool other_unit = other_time_unit(other.unit, known.unit);
+    if (known.type == other.type && !other_unit) return;
     if (known.type.is_plain_number() && other.type.is_plain_number()) {
-      known.type = known.type.is_integer() && other.type.is_integer() ? ValueType{ValueKind::i64, 0}
-                                                                      : ValueType{ValueKind::f64, 0};
+      known.type = known.type.is_integer() && other.type.is_integer() && !other_unit ? ValueType{ValueKind::i64, 0}
+                                                                                     : ValueType{ValueKind::f64, 0};
     }
   }
 

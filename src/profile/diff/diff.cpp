@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "profile/views.hpp"
 
 namespace fathom {
@@ -74,10 +75,12 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
         return Error::usage(fmt::format("{} has no metric '{}'{}", profile.name, metric,
                                         did_you_mean(metric, profile.defs().metric_names())));
       }
-      if (out.unit.empty()) out.unit = profile.defs().metric(id).unit;
+      const std::string& unit = profile.defs().metric(id).unit;
+      if (out.unit.empty()) out.unit = unit;
+      const bool other_unit = other_time_unit(unit, out.unit);
       FATHOM_TRY(const Value total, metric_total(profile, id, {}));
-      (out.total.*side).push_back(total.scalar());
-      if (total.type().is_integer()) (out.total.*exact).push_back(total.integer());
+      (out.total.*side).push_back(in_time_unit(total.scalar(), unit, out.unit));
+      if (total.type().is_integer() && !other_unit) (out.total.*exact).push_back(total.integer());
       FATHOM_TRY(const FlatProfile flat,
                  flat_profile(profile, {.metric = id, .locations = {}, .filter = {}}, grouping(options.match)));
       const std::vector<std::size_t> paths =
@@ -90,8 +93,8 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
         std::vector<double>& values = out.rows[found->second].*side;
         const Cells& cells = options.inclusive ? flat.inclusive : flat.exclusive;
         values.resize(run + 1);
-        values.back() += cells.scalar(i, 0);
-        if (!cells.type().is_integer()) continue;
+        values.back() += in_time_unit(cells.scalar(i, 0), unit, out.unit);
+        if (!cells.type().is_integer() || other_unit) continue;
         std::vector<Int128>& integers = out.rows[found->second].*exact;
         integers.resize(run + 1);
         integers.back() += cells.integers(i)[0];

@@ -368,6 +368,30 @@ TEST(Runs, WhatIsNoFileIsNamedAndLeftOut) {
   EXPECT_EQ(noted, (std::set<std::string>{"app.n8.r1.cubex", "app.n16.r1.cubex"}));
 }
 
+// Two programs, or one built in two ways, at one point are no repetitions of each other.
+TEST(Runs, NamesThatDifferInMoreThanParametersAreTold) {
+  const auto told = [](const std::vector<std::string>& names) {
+    const TemporaryDirectory folder;
+    for (const std::string& name : names) {
+      std::filesystem::create_directory(folder / name);
+      std::ofstream(folder / name / "x.folded") << "main 1\n";
+    }
+    const Work work = make_work();
+    const auto dataset = open_dataset(folder.path(), work);
+    EXPECT_TRUE(dataset.ok()) << dataset.error().text();
+    const auto& all = work->diagnostics.all();
+    return std::any_of(all.begin(), all.end(), [](const Diagnostic& one) { return one.id == "runs.other_names"; });
+  };
+  EXPECT_TRUE(told({"amg.p8.r1", "amg.p16.r1", "lulesh.p8.r1", "lulesh.p16.r1"}));
+  EXPECT_TRUE(told({"app.p8.r1.n10", "app.p8.r1.n20", "app.p16.r1.n10"}));
+  EXPECT_TRUE(told({"app.p8.gcc", "app.p8.icc", "app.p16.gcc"}));
+  EXPECT_TRUE(told({"app.p512K", "app.p1M", "app.p2M"}));
+  EXPECT_FALSE(told({"app.p8.r1", "app.p16.r12", "app.p16.run3", "app.p8.rep-4"}));
+  EXPECT_FALSE(told({"2026-01-02_app.p8.r1", "2026-10-12_app.p16.r1"}));
+  EXPECT_FALSE(told({"p8n10.r1", "app.p8n20.r1", "p16n10"}));
+  EXPECT_FALSE(told({"x10.y5", "x20.y5", "x20.y6.r2"}));
+}
+
 // A directory that is named like the runs was meant to be one.
 TEST(Runs, ARunWithoutFilesIsNamedAndLeftOut) {
   const TemporaryDirectory folder;
