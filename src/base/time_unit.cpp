@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 double seconds_per(std::string_view unit) {
@@ -26,6 +28,13 @@ double seconds_per(std::string_view unit) {
     if (unit == known.name) return known.seconds;
   }
   return 0;
+}
+
+bool same_unit(std::string_view a, std::string_view b) {
+  a = trim(a);
+  b = trim(b);
+  if (a.empty() || b.empty() || equal_ignoring_case(a, b)) return true;
+  return seconds_per(a) > 0 && seconds_per(a) == seconds_per(b);
 }
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "defs/context_name.hpp"
 #include "experiment/builder.hpp"
 #include "experiment/call_path.hpp"
@@ -226,6 +227,24 @@ Chosen chosen_metrics(const Profile& profile, const CollectOptions& options) {
   return chosen;
 }
 
+// What the first run that knows a metric's unit says counts for all.
+Result<void> same_units(const std::vector<RunAtPoint>& runs, WorkContext& work) {
+  std::map<std::string_view, std::string_view> known;
+  for (const RunAtPoint& run : runs) {
+    for (const auto& [metric, unit] : run.units) {
+      if (unit.empty()) continue;
+      const std::string_view first = known.try_emplace(metric, unit).first->second;
+      const auto of_metric = [&](const RunValues& values) { return values.metric == metric; };
+      if (same_unit(unit, first) || std::none_of(run.values.begin(), run.values.end(), of_metric)) continue;
+      FATHOM_CHECK(work.diagnostics.warn(
+          "runs.other_unit", Place::in(run.name),
+          fmt::format("metric '{}' is in '{}' here and in '{}' in other runs; its numbers are taken as they are",
+                      metric, unit, first)));
+    }
+  }
+  return {};
+}
+
 bool holds_values(const Profile& profile, MetricId id) {
   if (!why_not_collected(profile, id).empty()) return false;
   const auto total = metric_total(profile, id, {});
@@ -328,6 +347,7 @@ Result<ExperimentPtr> collect(std::string name, const std::vector<std::string>& 
   std::stable_sort(runs.begin(), runs.end(),
                    [](const RunAtPoint& a, const RunAtPoint& b) { return a.point < b.point; });
   if (options.scaling == Scaling::weak) FATHOM_CHECK(same_locations(runs));
+  FATHOM_CHECK(same_units(runs, *work));
   if (options.missing == CollectOptions::Missing::merge) merge_missing(runs, options);
   if (options.small) FATHOM_CHECK(drop_small(runs, *options.small, options));
   ExperimentBuilder builder(std::move(name), work, ExperimentBuilder::Repeats::collect);

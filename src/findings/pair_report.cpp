@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "findings/profile_rules.hpp"
 #include "profile/compute.hpp"
+#include "profile/other_unit.hpp"
 #include "profile/selection.hpp"
 
 namespace fathom {
@@ -71,11 +72,12 @@ Result<void> add_run(const Profile& profile, MetricId time, Side& side) {
   return {};
 }
 
-Result<Side> read_side(const std::vector<ProfilePtr>& runs, const std::string& metric) {
+Result<Side> read_side(const std::vector<ProfilePtr>& runs, const Metric& metric) {
   Side side;
   for (const ProfilePtr& run : runs) {
-    const MetricId time = run->defs().find_metric(metric);
-    if (!time.valid()) return Error::usage(fmt::format("{} has no metric '{}'", run->name, metric));
+    const MetricId time = run->defs().find_metric(metric.name);
+    if (!time.valid()) return Error::usage(fmt::format("{} has no metric '{}'", run->name, metric.name));
+    FATHOM_CHECK(tell_other_unit(*run, time, metric.unit));
     FATHOM_CHECK(add_run(*run, time, side));
   }
   for (auto& [name, region] : side.regions) {
@@ -207,8 +209,8 @@ class Pair {
 Result<Report> pair_report(const std::vector<ProfilePtr>& before, const std::vector<ProfilePtr>& after) {
   FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*before.front(), {}));
   const Metric metric = before.front()->defs().metric(metrics.front());
-  FATHOM_TRY(Side a, read_side(before, metric.name));
-  FATHOM_TRY(Side b, read_side(after, metric.name));
+  FATHOM_TRY(Side a, read_side(before, metric));
+  FATHOM_TRY(Side b, read_side(after, metric));
   Report report = Pair(std::move(a), std::move(b), metric.unit).compare();
   report.locations = after.front()->defs().system.location_count();
   report.count_in(metric.name, metric.unit);

@@ -53,6 +53,19 @@ TEST(Collect, LeavesOutWhatIsNotEverywhere) {
   EXPECT_NE(work->diagnostics.all()[0].text.find("2 pairs"), std::string::npos);
 }
 
+TEST(Collect, AnotherUnitIsTold) {
+  for (const auto& [unit, told] : {std::pair("usec", true), {"s", false}, {"", false}}) {
+    const Work work = make_work();
+    std::vector<RunAtPoint> runs = {run(1, {{"main", {1}}}), run(2, {{"main", {2}}})};
+    runs[0].units = {{"time", "sec"}, {"visits", "occ"}};
+    runs[1].units = {{"time", unit}, {"visits", "many"}};  // of visits there are no values
+    ASSERT_TRUE(collected(std::move(runs), {}, work).ok());
+    const auto said = work->diagnostics.all();
+    ASSERT_EQ(said.size(), told ? 1u : 0u) << unit;
+    for (const Diagnostic& one : said) EXPECT_EQ(one.id, "runs.other_unit");
+  }
+}
+
 // The sum over locations of a minimum means nothing: the smallest of them is the run's.
 TEST(Collect, StrongScalingCombinesExtremes) {
   using Combine = RunValues::Combine;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "profile/other_unit.hpp"
 #include "profile/views.hpp"
 
 namespace fathom {
@@ -75,6 +76,7 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
                                         did_you_mean(metric, profile.defs().metric_names())));
       }
       if (out.unit.empty()) out.unit = profile.defs().metric(id).unit;
+      FATHOM_CHECK(tell_other_unit(profile, id, out.unit));
       FATHOM_TRY(const Value total, metric_total(profile, id, {}));
       (out.total.*side).push_back(total.scalar());
       if (total.type().is_integer()) (out.total.*exact).push_back(total.integer());
