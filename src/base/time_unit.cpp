@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 double seconds_per(std::string_view unit) {
@@ -41,6 +43,13 @@ double in_time_unit(double value, std::string_view from, std::string_view to) {
   const double a = seconds_per(from);
   const double b = seconds_per(to);
   return a > b ? value * std::round(a / b) : value / std::round(b / a);
+}
+
+bool same_unit(std::string_view a, std::string_view b) {
+  a = trim(a);
+  b = trim(b);
+  if (a.empty() || b.empty() || equal_ignoring_case(a, b)) return true;
+  return seconds_per(a) > 0 && seconds_per(a) == seconds_per(b);
 }
 
 }  // namespace fathom

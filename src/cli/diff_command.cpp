@@ -182,12 +182,24 @@ class DiffCommand final : public Command {
                     : by == "file" ? MatchBy::file
                                    : MatchBy::name;
     std::vector<MetricChanges> changes;
+    std::vector<std::string> missing;
     for (const MetricId metric : metrics) {
       const std::string& name = a.defs().metric(metric).name;
       // Of several metrics those count that both have.
-      if (metrics.size() > 1 && !b.defs().find_metric(name).valid()) continue;
+      if (metrics.size() > 1 && !b.defs().find_metric(name).valid()) {
+        missing.push_back(name);
+        continue;
+      }
       FATHOM_TRY(MetricChanges change, diff(before, after, name, options));
       changes.push_back(std::move(change));
+    }
+    if (changes.empty()) {
+      return Error::usage(fmt::format("{} has none of the metrics to compare: {}", b.name, some_of(missing)));
+    }
+    if (!missing.empty()) {
+      FATHOM_CHECK(session.work()->diagnostics.add(
+          "profile.metric_missing", Severity::warning, Place::in(b.name),
+          fmt::format("metrics are not compared, as they are not there: {}", some_of(missing)), missing.size()));
     }
     FATHOM_CHECK(output_.target.empty() ? first_goes_on() : first_alone(session, "writing a difference is"));
     if (!output_.target.empty()) FATHOM_CHECK(write_profile(session, before.front(), after.front(), &first.format()));

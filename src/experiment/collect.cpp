@@ -237,12 +237,12 @@ class UnitsOfRuns {
     const auto found = units_.try_emplace(metric).first;
     std::string& known = found->second;
     if (known.empty()) known = unit;
-    if (unit.empty() || unit == known) return std::string_view(known);
+    if (same_unit(unit, known)) return std::string_view(known);
     if (!told_.emplace(metric, unit).second) return std::string_view(known);
     const std::string text = fmt::format("metric '{}' is in '{}' here and in '{}' in another run", metric, unit, known);
     if (other_time_unit(unit, known)) {
       work->diagnostics.info("runs.other_unit", Place::in(run), text + ": converted");
-    } else if (seconds_per(unit) == 0 || seconds_per(known) == 0) {
+    } else {
       FATHOM_CHECK(work->diagnostics.warn("runs.other_unit", Place::in(run), text + "; taken as it is"));
     }
     return std::string_view(known);

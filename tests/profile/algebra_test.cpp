@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "memory_profile.hpp"
 #include "profile/algebra/reshape.hpp"
 #include "profile/compute.hpp"
+#include "profile/cubepl/cubepl.hpp"
+#include "profile/diff/diff.hpp"
 #include "profile/expression/derive.hpp"
 
 namespace fathom {
@@ -146,6 +150,90 @@ TEST(Algebra, ValuesOfAnotherKindTakeNoPartAndAreTold) {
   }
 }
 
+std::vector<std::string> said_about(const ProfilePtr& profile) {
+  std::vector<std::string> out;
+  for (const Diagnostic& diagnostic : profile->work->diagnostics.all()) {
+    if (diagnostic.severity != Severity::info) out.push_back(diagnostic.id);
+  }
+  return out;
+}
+
+TEST(Algebra, AnotherUnitIsTold) {
+  const auto in = [](const std::string& unit) {
+    test::MemoryProfile make;
+    const MetricId time = make.metric("time");
+    make.defs().metrics[0].unit = unit;
+    make.context("main");
+    make.values<double>(time, "main", {1, 2});
+    return make.build();
+  };
+  for (const auto& [other, told] :
+       {std::pair("occ", true), {"s", false}, {"", false}, {" Sec", false}, {"usec", false}}) {
+    const ProfilePtr second = in(other);
+    ASSERT_TRUE(algebra::mean({in("sec"), second}).ok());
+    EXPECT_EQ(said_about(second).size(), told ? 1u : 0u) << other;
+    const ProfilePtr after = in(other);
+    ASSERT_TRUE(diff(std::vector{in("sec")}, std::vector{after}, "time", {}).ok());
+    EXPECT_EQ(said_about(after).size(), told ? 1u : 0u) << other;
+  }
+}
+
+TEST(Algebra, MeansOfWhatSomeDidNotMeasureAreTold) {
+  const ProfilePtr without = first();
+  const auto mean = algebra::mean({second(), without});
+  EXPECT_EQ(said_about(without), std::vector<std::string>{"profile.metric_missing"});  // extra
+  EXPECT_EQ(value(mean, "time", "main", 0), 5.5);
+}
+
+// What was counted cannot be less than nothing: 1 event less 3 were 4294967294.
+TEST(Algebra, AtomicValuesHaveNoDifference) {
+  test::MemoryProfile make({"0"});
+  const MetricId events = make.metric("events", ValueKind::atomic);
+  const MetricId time = make.metric("time");
+  make.context("main");
+  std::array<std::byte, 36> one{};
+  one[0] = std::byte{1};
+  make.values<std::array<std::byte, 36>>(events, "main", {one});
+  make.values<double>(time, "main", {7});
+  const ProfilePtr profile = make.build();
+  const auto difference = algebra::diff(profile, first());
+  ASSERT_TRUE(difference.ok());
+  const Metric& left = (*difference)->defs().metric((*difference)->defs().find_metric("events"));
+  EXPECT_TRUE(left.scopes.empty());
+  EXPECT_EQ(value(difference, "time", "main", 0), 6);
+  EXPECT_EQ(said_about(profile), std::vector<std::string>{"profile.no_difference"});
+}
+
+TEST(Algebra, StoredValuesOfWhatIsDerivedElsewhereAreTold) {
+  const auto derived = with_derived(first(), "extra = time * 2");
+  const auto other = with_derived(first(), "extra = time * 3");
+  ASSERT_TRUE(derived.ok() && other.ok());
+  const ProfilePtr stored = second();
+  ASSERT_TRUE(algebra::merge({*derived, stored}).ok());
+  EXPECT_EQ(said_about(stored), std::vector<std::string>{"profile.other_type"});
+  ASSERT_TRUE(algebra::merge({*derived, *derived}).ok());
+  EXPECT_EQ(said_about(*derived), std::vector<std::string>());
+  ASSERT_TRUE(algebra::merge({*derived, *other}).ok());
+  EXPECT_EQ(said_about(*other), std::vector<std::string>{"profile.other_expression"});
+}
+
+TEST(Algebra, ExpressionsThatNameOtherCallPathsAfterwardsAreTold) {
+  const auto naming = [](const std::string& name, const ProfilePtr& in) {
+    const std::vector<std::string> definition = {name + " = metric::call::time(1, e)"};
+    auto out = cubepl::with_cubepl(in, definition);
+    EXPECT_TRUE(out.ok());
+    return *out;
+  };
+  const ProfilePtr a = naming("a", first());
+  const ProfilePtr same = naming("b", first());
+  ASSERT_TRUE(algebra::merge({a, same}).ok());
+  EXPECT_EQ(said_about(same), std::vector<std::string>());
+  const ProfilePtr other = naming("b", second());  // where 1 is baz
+  ASSERT_TRUE(algebra::merge({a, other}).ok());
+  EXPECT_EQ(said_about(other), std::vector<std::string>{"profile.other_callpath_ids"});
+  EXPECT_EQ(said_about(a), std::vector<std::string>());
+}
+
 TEST(Algebra, JoinPutsLocationsSideBySide) {
   const auto joined = algebra::join_locations({first(), second()});
   ASSERT_TRUE(joined.ok());
@@ -165,6 +253,17 @@ TEST(Algebra, PrunedValuesStayWithTheParent) {
   EXPECT_EQ(value(rooted, "time", "foo", 1, Flavour::Kind::inclusive), 10);
   const auto below = algebra::subtree(first(), ContextId(1));
   EXPECT_EQ(value(below, "time", "foo->bar", 1), 6);
+}
+
+TEST(Algebra, ValuesOfRootsThatVanishAreTold) {
+  const ProfilePtr profile = first();
+  const auto without = algebra::cut(profile, {.elide = {"main"}});
+  ASSERT_TRUE(without.ok());
+  EXPECT_EQ(value(without, "time", "foo", 0, Flavour::Kind::inclusive), 8);
+  EXPECT_EQ(said_about(profile), std::vector<std::string>{"profile.no_caller"});
+  const ProfilePtr other = first();
+  ASSERT_TRUE(algebra::cut(other, {.roots = {"foo"}, .prune = {"bar"}}).ok());
+  EXPECT_EQ(said_about(other), std::vector<std::string>());
 }
 
 TEST(Algebra, CollapsedRecursionIsOneWithTheOutermostCall) {

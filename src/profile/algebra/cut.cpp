@@ -119,9 +119,17 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   Definitions result = defs;
   result.contexts = std::move(builder).build(&numbers);
   if (!options.collapse.empty()) add_up_anew(result);
+  std::uint64_t without_caller = 0;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     mapping.contexts[i] = handle[i] == kNoHandle ? ContextId() : numbers[handle[i]];
-    if (handle[i] == kNoHandle && holder[i] != kNoHandle) mapping.absorbed[i] = numbers[holder[i]];
+    if (handle[i] != kNoHandle) continue;
+    if (holder[i] != kNoHandle) mapping.absorbed[i] = numbers[holder[i]];
+    if (inside[i] && holder[i] == kNoHandle) ++without_caller;
+  }
+  if (without_caller > 0) {
+    FATHOM_CHECK(profile->work->diagnostics.add(
+        "profile.no_caller", Severity::data_loss, Place::in(profile->name),
+        "a context vanishes that has no caller to take its values: they are gone", without_caller));
   }
   return combine(std::move(result), {{profile, std::move(mapping)}}, Rule::last);
 }

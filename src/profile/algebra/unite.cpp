@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "base/time_unit.hpp"
+#include "profile/other_unit.hpp"
 
 namespace fathom::algebra {
 
@@ -305,19 +306,40 @@ class SystemUnion {
   std::vector<std::vector<LocationId>> maps_;
 };
 
-// Numbers become each other; a histogram and a number have nothing in common.
-Result<void> report_other_types(const Inputs& inputs, const United& united) {
+// Numbers become each other; a histogram and a number have nothing in common. Of what is derived there is one
+// expression, and what is in another unit is not converted.
+Result<void> report_others(const Inputs& inputs, const United& united) {
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const Definitions& defs = inputs[k]->defs();
+    Diagnostics& diagnostics = inputs[k]->work->diagnostics;
+    const Place place = Place::in(inputs[k]->name);
     for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
       const Metric& from = defs.metrics[i];
       const Metric& to = united.definitions.metric(united.mappings[k].metrics[i]);
-      if (from.switched_off || to.derived() || can_become(from.type, to.type)) continue;
-      FATHOM_CHECK(inputs[k]->work->diagnostics.lost(
-          "profile.other_type", Place::in(inputs[k]->name),
-          fmt::format(
-              "metric '{}' is of the type {} here and of the type {} in another profile; its values take no part",
-              from.name, from.type.text(), to.type.text())));
+      if (from.switched_off) continue;
+      if (to.derived()) {
+        if (from.derived() && from.expression != to.expression) {
+          FATHOM_CHECK(diagnostics.lost(
+              "profile.other_expression", place,
+              fmt::format("metric '{}' is derived in another way in another profile, which is what counts",
+                          from.name)));
+        } else if (!from.derived() && !from.scopes.empty()) {
+          FATHOM_CHECK(diagnostics.lost(
+              "profile.other_type", place,
+              fmt::format("metric '{}' is stored here and derived in another profile; its values take no part",
+                          from.name)));
+        }
+        continue;
+      }
+      if (!can_become(from.type, to.type)) {
+        FATHOM_CHECK(diagnostics.lost(
+            "profile.other_type", place,
+            fmt::format(
+                "metric '{}' is of the type {} here and of the type {} in another profile; its values take no part",
+                from.name, from.type.text(), to.type.text())));
+      } else {
+        FATHOM_CHECK(tell_other_unit(*inputs[k], MetricId(i), to.unit));
+      }
     }
   }
   return success();
@@ -355,7 +377,7 @@ Result<United> unite(const Inputs& inputs, SystemMatch match, bool side_by_side)
   out.definitions.metrics = metrics.finish(out.mappings);
   std::move(contexts).finish(out.definitions, out.mappings);
   std::move(system).finish(out.definitions, out.mappings);
-  FATHOM_CHECK(report_other_types(inputs, out));
+  FATHOM_CHECK(report_others(inputs, out));
   return out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/time_unit.hpp"
+#include "profile/other_unit.hpp"
 #include "profile/views.hpp"
 
 namespace fathom {
@@ -78,6 +79,7 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
       const std::string& unit = profile.defs().metric(id).unit;
       if (out.unit.empty()) out.unit = unit;
       const bool other_unit = other_time_unit(unit, out.unit);
+      FATHOM_CHECK(tell_other_unit(profile, id, out.unit));
       FATHOM_TRY(const Value total, metric_total(profile, id, {}));
       (out.total.*side).push_back(in_time_unit(total.scalar(), unit, out.unit));
       if (total.type().is_integer() && !other_unit) (out.total.*exact).push_back(total.integer());
