@@ -46,7 +46,6 @@ class Refining final : public SingleModeler {
   Refining(const SingleOptions& options, std::span<const double> x, std::uint32_t parameter)
       : options_(options), x_(x.begin(), x.end()), parameter_(parameter) {
     if (x.size() < 5) warnings_.push_back(kTooFew);
-    options_.minimum_term_contribution = kContribution;
     if (!options_.allow_log_terms) {
       logs_ = false;
     } else {
@@ -94,7 +93,8 @@ class Refining final : public SingleModeler {
       LineFit fit = block_fit(table, 0, y, options_, total);
       if (!std::isfinite(fit.quality.rss)) continue;
       if (best) {
-        if (fit.coefficient == 0 || contribution(table, 0, fit.coefficient, y) < kContribution) continue;
+        if (fit.coefficient == 0) continue;
+        if (contribution(table, 0, fit.coefficient, y) < options_.minimum_term_contribution) continue;
         if (!(criterion(fit) < criterion(best->fit))) continue;
       }
       best = Found{std::move(fit), i, &table};

@@ -113,6 +113,23 @@ TEST(Fit, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
+// As Extra-P 4.2.5 has it.
+TEST(Fit, RefiningHonoursTheLeastContributionOfATerm) {
+  const std::vector<double> x{2, 4, 8, 16, 32, 64};
+  const auto experiment = one_parameter(x, {{87, 88, 87, 87, 88, 89}});
+  const auto model_with = [&](std::string contribution) {
+    const std::vector<std::string> texts{"minimum_term_contribution=" + contribution};
+    return fit(*experiment, *fit_options("refining", 1, Measure::mean, texts), make_work())->models.at(0);
+  };
+  const Model small = model_with("0.0005");
+  EXPECT_EQ(small.function.terms.at(0).factors.at(0).log.text(), "2");
+  EXPECT_NEAR(small.quality.smape, 0.4648396701522, 1e-9);
+  const Model large = model_with("0.1");
+  EXPECT_TRUE(large.function.terms.at(0).factors.at(0).log.zero());
+  EXPECT_NEAR(large.function.terms.at(0).coefficient, 0.028429282160625423, 1e-9);
+  EXPECT_NEAR(large.quality.smape, 0.5654049642052648, 1e-9);
+}
+
 TEST(Fit, WarnsAboutFewPointsAndCoordinatesBelowOne) {
   const std::vector<double> x{0.5, 1, 2, 4};
   const auto experiment = one_parameter(x, {{1, 2, 3, 4.5}});

@@ -235,11 +235,14 @@ class Measurer {
     std::map<std::string_view, Group> groups;
     for (const ResolvedPath& row : paths_.rows) {
       if (!row.correlation || !manages_memory(row.path)) continue;
+      if (once_ && !counted_.insert(&row).second) continue;  // it counts with the kernel that it launched
       Group& group = groups[row.path];
       const std::string name = to_lower(last_level(row.path));
       const auto call = calls_.find(*row.correlation);
       double overlap = 0;
-      if (!contains(name, "async") && call != calls_.end()) {
+      // Where calls of several processes have one number, only the first of them is found by it.
+      const bool its_own = call != calls_.end() && (!from_calls_ || path_of(*row.correlation) == &row);
+      if (!contains(name, "async") && its_own) {
         overlap = waited_for(*call->second);
         ending_inside(*call->second, group.names);
       }
@@ -261,13 +264,16 @@ class Measurer {
   }
 
   // How much of a transfer the call that asked for it waited. A copy from pageable memory may go on when its call is
-  // over; Extra-P takes all of it for waiting.
+  // over; Extra-P takes all of it for waiting. A call that made several transfers waits no longer than it lasts.
   template <class Transfer>
-  [[nodiscard]] double inside_of_call(const Transfer& transfer) const {
+  [[nodiscard]] double inside_of_call(const Transfer& transfer) {
     const auto call = calls_.find(transfer.correlation);
     if (!once_ || call == calls_.end()) return static_cast<double>(transfer.length());
     const auto common = std::min(transfer.end, call->second->end) - std::max(transfer.start, call->second->start);
-    return static_cast<double>(std::max<std::int64_t>(common, 0));
+    std::int64_t& left = to_wait_.try_emplace(call->second, call->second->length()).first->second;
+    const auto waited = std::clamp<std::int64_t>(common, 0, left);
+    left -= waited;
+    return static_cast<double>(waited);
   }
 
   // Copies and memsets: what they have in common is more than what they do not.
@@ -369,6 +375,7 @@ class Measurer {
   ResolvedPath nowhere_{0, std::string(kUncorrelated), 0, {}};
   std::unordered_set<const ResolvedPath*> used_;
   std::unordered_set<const ResolvedPath*> counted_;
+  std::unordered_map<const ApiCall*, std::int64_t> to_wait_;  // what is left of calls that transfers wait in
   std::vector<Measured> measured_;
   std::uint64_t left_out_ = 0;
 };

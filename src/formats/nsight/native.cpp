@@ -74,6 +74,7 @@ class Reader {
     if (!report_.resolved) {
       FATHOM_CHECK(read_ranges());
       if (!report_.marked) FATHOM_CHECK(read_chains());
+      FATHOM_CHECK(tell_mixed_processes());
     }
     return std::move(report_);
   }
@@ -113,6 +114,19 @@ class Reader {
       if (std::find(columns.begin(), columns.end(), "globalPid") == columns.end()) return false;
     }
     return true;
+  }
+
+  // Where it cannot, and processes number their calls alike, what the GPU did stands under the call of one of them.
+  Result<void> tell_mixed_processes() {
+    if (several_processes_ || (report_.kernels.empty() && report_.copies.empty() && report_.memsets.empty())) return {};
+    std::unordered_map<Correlation, std::int64_t> process_of;
+    for (const ApiCall& call : report_.calls) {
+      if (process_of.try_emplace(call.correlation, call.thread >> 24).first->second == call.thread >> 24) continue;
+      return work_->diagnostics.warn("nsight.mixed_processes", Place::in(database_.blob().name()),
+                                     "calls of several processes have the same numbers, and no column globalPid says "
+                                     "whose kernels and copies are whose: they stand under the call recorded first");
+    }
+    return {};
   }
 
   // Every process counts its calls from 1. `where` is a globalTid or globalPid, whose lowest 24 bits are the thread.

@@ -163,6 +163,38 @@ TEST(Nsight, ProcessesNumberTheirCallsAlike) {
   EXPECT_EQ(together.at("main->cudaLaunchKernel_v7000->step->GPU step"), 15);
 }
 
+// Where that cannot be told it is said, and the time of every call still counts once.
+TEST(Nsight, ProcessesThatCannotBeToldApart) {
+  const std::string bytes =
+      database_of(kSchema + kNames +
+                  "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,30,(5<<24)+5,1,4,NULL),"
+                  "(40,47,(6<<24)+6,1,1,NULL),(100,180,(6<<24)+6,2,2,NULL),(200,209,(5<<24)+5,2,4,NULL);"
+                  "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50,60,1,3,1,1,1,1,1,1),(205,208,99,3,1,1,1,1,1,1);");
+  const Work work = make_work();
+  auto dataset = open_source(Source::of(Blob::own("x.sqlite", bytes)), work);
+  ASSERT_TRUE(dataset.ok());
+  const auto found = values(**(*dataset)->experiment());
+  // The kernel counts with the allocation, which has its number.
+  EXPECT_EQ(found.at("cudaMalloc_v3020->step"), 20);
+  EXPECT_EQ(found.at("cudaMalloc_v3020"), 9);
+  EXPECT_EQ(found.at("cudaLaunchKernel_v7000") + found.at("cudaMemcpy_v3020"), 7 + 80);
+  ASSERT_EQ(work->diagnostics.all().size(), 1u);
+  EXPECT_EQ(work->diagnostics.all()[0].id, "nsight.mixed_processes");
+}
+
+// Two copies that one call made at the same time: it waited no longer than it lasted.
+TEST(Nsight, ACallWaitsNoLongerThanItLasts) {
+  const auto e = read(database_of(kSchema + kNames +
+                                  "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,30,1,1,2,NULL);"
+                                  "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (12,28,1,1,0,2,64),"
+                                  "(13,29,1,2,2,0,64);"));
+  ASSERT_NE(e, nullptr);
+  const auto found = values(*e);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020"), 0);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020->BLOCKING HOST_TO_DEVICE"), 16);
+  EXPECT_EQ(found.at("cudaMemcpy_v3020->BLOCKING DEVICE_TO_HOST"), 16);
+}
+
 // Two kernels on a GPU that holds 64 threads: each wants all of them.
 TEST(Nsight, ConcurrentKernelsShareTheGpu) {
   const auto e = read(database_of(
