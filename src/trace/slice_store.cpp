@@ -144,6 +144,7 @@ class SliceStore::Arranger {
       } else if (slice.end_ns == kBegin) {
         drop_finished(lanes_[0], slice.begin_ns);
         push(0, slice, true);
+        begun(slice.begin_ns);
       } else {
         place(slice);
       }
@@ -261,7 +262,7 @@ class SliceStore::Arranger {
     }
     const std::size_t at = static_cast<std::size_t>(lane.open.rend() - found) - 1;
     slices_[lane.open[at].at].end_ns = end.begin_ns;
-    lane.waiting.remove(slices_[lane.open[at].at].region);
+    ended(slices_[lane.open[at].at]);
     for (std::size_t i = at + 1; i < lane.open.size(); ++i) {
       close_early(lane.open[i], end.begin_ns);
       if (!lane.open[i].waits) lane.complete.pop_back();
@@ -274,23 +275,36 @@ class SliceStore::Arranger {
     slice.end_ns = time;
     ++defects.closed_early;
     if (!open.waits) return;
-    lanes_[0].waiting.remove(slice.region);
+    ended(slice);
     if (!early_.empty() && early_.back().end_ns != time) forget_early();
     early_.push_back(slice);
     early_regions_.add(slice.region);
   }
 
   // Ends of the same moment come in any order: a slice that was closed early ended at its time all the same when its
-  // own end says so.
+  // own end says so. An end without a name is that of the innermost one, unless another has begun since.
   bool forgive(const StoredSlice& end) {
     if (!early_.empty() && early_.back().end_ns != end.begin_ns) forget_early();
-    if (!early_regions_.has(end.region)) return false;
+    const bool unnamed = end.region == Event::kNoName;
+    if (unnamed ? early_.empty() || begun_at(end.begin_ns) : !early_regions_.has(end.region)) return false;
     const auto found = std::find_if(early_.rbegin(), early_.rend(),
-                                    [&](const StoredSlice& slice) { return slice.region == end.region; });
-    early_regions_.remove(end.region);
+                                    [&](const StoredSlice& slice) { return unnamed || slice.region == end.region; });
+    early_regions_.remove(found->region);
     early_.erase(std::next(found).base());
     --defects.closed_early;
     return true;
+  }
+
+  // Whether the innermost slice that waits for its end began at that time.
+  [[nodiscard]] bool begun_at(std::int64_t time) const { return latest_begin_ == time && begun_latest_ > 0; }
+  void begun(std::int64_t time) {
+    if (time != latest_begin_) begun_latest_ = 0;
+    latest_begin_ = time;
+    ++begun_latest_;
+  }
+  void ended(const StoredSlice& slice) {
+    lanes_[0].waiting.remove(slice.region);
+    if (slice.begin_ns == latest_begin_) --begun_latest_;
   }
 
   void forget_early() {
@@ -302,6 +316,8 @@ class SliceStore::Arranger {
   std::vector<Lane> lanes_;
   std::vector<StoredSlice> early_;  // of the last moment at which some were closed early
   OpenNames early_regions_;         // of those
+  std::int64_t latest_begin_ = INT64_MIN;
+  std::size_t begun_latest_ = 0;  // how many that wait for their end began then
   std::size_t kept_ = 0;
 };
 

@@ -24,11 +24,13 @@ std::string no_id(std::string_view key, std::optional<std::int64_t> number) {
 
 struct DraftProcess {
   std::int64_t pid = 0;
+  std::uint32_t first_stream = 0;
   std::optional<std::int64_t> app_id, rank, nranks;
   std::map<std::int64_t, std::uint32_t> threads;  // tid -> stream
 };
 
 struct DraftLoom {
+  std::uint32_t first_stream = 0;
   std::map<std::int64_t, std::int64_t> index_of_phyid;
   std::map<std::int64_t, DraftProcess> processes;  // by pid
 
@@ -86,9 +88,9 @@ class Builder {
     if (trace_.layout >= Layout::v2 && metadata.finished.value_or(0) != 1) {
       defect(i, "missing ovni.finished: the thread was not closed");
     }
-    DraftLoom& loom = looms_[*metadata.loom];
-    DraftProcess& process = loom.processes[*metadata.pid];
-    process.pid = *metadata.pid;
+    DraftLoom& loom = looms_.try_emplace(*metadata.loom, DraftLoom{i, {}, {}}).first->second;
+    DraftProcess& process =
+        loom.processes.try_emplace(*metadata.pid, DraftProcess{*metadata.pid, i, {}, {}, {}, {}}).first->second;
     take_process(i, process, metadata);
     take_cpus(i, loom, metadata);
     if (!process.threads.emplace(*metadata.tid, i).second) {
@@ -141,8 +143,10 @@ class Builder {
     }
     system_.sorted_by_rank = by_rank;
     if (by_rank) {
-      std::stable_sort(sorted.begin(), sorted.end(),
-                       [](const auto& a, const auto& b) { return a.second->lowest_rank() < b.second->lowest_rank(); });
+      std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.second->lowest_rank(), a.second->first_stream) <
+               std::pair(b.second->lowest_rank(), b.second->first_stream);
+      });
     }
     for (const auto& [name, loom] : sorted) add_loom(name, *loom);
   }
@@ -180,8 +184,9 @@ class Builder {
                  fmt::format("process {} of loom {} has no rank information, others have", process->pid, name));
         }
       }
-      std::stable_sort(processes.begin(), processes.end(), [](const DraftProcess* a, const DraftProcess* b) {
-        return a->rank.value_or(-1) < b->rank.value_or(-1);
+      // Several applications have processes of one rank: these are in the order of their streams.
+      std::sort(processes.begin(), processes.end(), [](const DraftProcess* a, const DraftProcess* b) {
+        return std::pair(a->rank.value_or(-1), a->first_stream) < std::pair(b->rank.value_or(-1), b->first_stream);
       });
     }
     loom.first_process = static_cast<std::uint32_t>(system_.processes.size());

@@ -220,6 +220,30 @@ TEST(Chrome, EndsOfOneMomentComeInAnyOrder) {
   }
 }
 
+// An end without a name is that of the innermost slice, also where the complete one around it ends in that moment.
+TEST(Chrome, EndsWithoutANameAreOfTheInnermost) {
+  const auto event = [](const char* phase, const char* name, const char* more) {
+    return fmt::format(R"({{"ph":"{}","name":"{}","pid":1,"tid":1,"ts":{}}},)", phase, name, more);
+  };
+  const auto end = [](int time) { return fmt::format(R"({{"ph":"E","pid":1,"tid":1,"ts":{}}},)", time); };
+  DatasetPtr dataset;
+  const Work work = make_work();
+  const auto trace =
+      read_text("[" + event("B", "a", "1") + event("X", "x", R"(3,"dur":4)") + event("B", "b", "4") +
+                    event("B", "c", "5") + end(7) + end(7) +                                          // c and b
+                    event("X", "x", R"(8,"dur":2)") + event("B", "b", "9") + event("B", "d", "10") +  // b ends with x
+                    end(10) + end(10) + end(12) + R"({"ph":"i","ts":12,"pid":1,"name":"end"}])",      // d, b and a
+                "chrome", dataset, work);
+  ASSERT_NE(trace, nullptr);
+  const auto sums = sums_of(*trace);
+  EXPECT_EQ(sums.names.at("a").total_ns, 11000);
+  EXPECT_EQ(sums.names.at("b").total_ns, 3000 + 1000);
+  EXPECT_EQ(sums.names.at("c").total_ns, 2000);
+  EXPECT_EQ(sums.names.at("d").total_ns, 0);
+  EXPECT_EQ(sums.names.at("x").total_ns, 6000);
+  EXPECT_EQ(work->diagnostics.all().size(), 0U);
+}
+
 // Marks and samples are moments; objects, memory dumps, clocks and contexts are told.
 TEST(Chrome, PhasesThatAreMomentsAndPhasesThatAreNone) {
   std::string text = "[";

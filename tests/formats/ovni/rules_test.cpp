@@ -443,6 +443,23 @@ TEST(OvniRules, OrderOfRows) {
   EXPECT_EQ(rows(false), "TH 10.11\nTH 20.21\nTH 15.16\n");
 }
 
+// Several applications have the same ranks: rows are then in the order of the streams' paths, as the reference has
+// them.
+TEST(OvniRules, OrderOfRowsOfSeveralApplications) {
+  Made made;
+  for (const auto& [loom, pid] : {std::pair("a", 50), std::pair("a.1", 999), std::pair("a.1", 1000)}) {
+    Metadata metadata = all_models(pid);
+    metadata.loom = loom;
+    metadata.pid = pid;
+    metadata.app_id = pid;
+    metadata.rank = 0, metadata.nranks = 1;
+    made.threads.emplace_back(metadata, Script(static_cast<std::uint64_t>(1000 + 100 * pid)).x(pid == 999 ? 1 : 0).e());
+  }
+  std::map<std::string, std::string> files{{"thread.row", ""}};
+  EXPECT_EQ(emulate_made(made, &files), "");
+  EXPECT_EQ(files["thread.row"].substr(files["thread.row"].find("TH ")), "TH 1000.1000\nTH 999.999\nTH 50.50\n");
+}
+
 TEST(OvniRules, ClockOffsets) {
   const auto with = [](const std::string& table, std::uint64_t first, std::uint64_t second,
                        std::string* prv = nullptr) {
