@@ -10,6 +10,7 @@
 #include "cli/company.hpp"
 #include "cli/profile_arguments.hpp"
 #include "cli/shown_value.hpp"
+#include "defs/path_walker.hpp"
 #include "defs/presentation.hpp"
 #include "profile/system_groups.hpp"
 #include "profile/views.hpp"
@@ -117,15 +118,15 @@ class TopCommand final : public Command {
       return group.valid() ? fmt::format("{} / {}", defs.system.nodes[group.index()].name, node.name) : node.name;
     }
     if (by_ == "context") {
+      // The end of a path says most; its start gives way on a narrow terminal.
+      const std::size_t most = arguments_.full_names ? PathWalker::kDeepest : 6;
       std::vector<std::string> names;
-      for (ContextId at = row.context; at.valid(); at = defs.contexts[at].parent) {
+      ContextId at = row.context;
+      for (; at.valid() && names.size() < most; at = defs.contexts[at].parent) {
         names.push_back(shown_name(defs.context_name(at), arguments_.full_names));
       }
-      // The end of a path says most; its start gives way on a narrow terminal.
-      std::string out;
-      const std::size_t shown = arguments_.full_names ? names.size() : std::min<std::size_t>(names.size(), 6);
-      if (shown < names.size()) out = fmt::format("…{}", kPathSeparator);
-      for (std::size_t i = shown; i-- > 0;) out += names[i] + (i > 0 ? kPathSeparator : "");
+      std::string out = at.valid() ? fmt::format("…{}", kPathSeparator) : "";
+      for (std::size_t i = names.size(); i-- > 0;) out += names[i] + (i > 0 ? kPathSeparator : "");
       return out;
     }
     if (row.region.valid()) return shown_name(row.name, arguments_.full_names);

@@ -37,6 +37,7 @@ class NameSums {
       }
       number_.push_back(place->second);
     }
+    outermost_ = summary::outermost(nodes_, number_);
   }
   [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] const std::string& name(std::size_t i) const { return names_[i]; }
@@ -47,11 +48,7 @@ class NameSums {
   template <class Visit>
   void around(std::uint32_t context, Visit&& visit) const {
     for (std::uint32_t at = context; at != summary::kNothing; at = nodes_[at].parent) {
-      bool above = false;
-      for (std::uint32_t up = nodes_[at].parent; up != summary::kNothing && !above; up = nodes_[up].parent) {
-        above = number_[up] == number_[at];
-      }
-      if (!above) visit(number_[at]);
+      if (outermost_[at]) visit(number_[at]);
     }
   }
 
@@ -60,6 +57,7 @@ class NameSums {
   std::vector<std::string> names_;
   std::vector<RegionId> regions_;
   std::vector<std::uint32_t> number_;  // by context
+  std::vector<bool> outermost_;
 };
 
 class EachPart final : public summary::BlockTree::PixelSink {

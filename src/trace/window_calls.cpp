@@ -208,20 +208,32 @@ Result<std::vector<WindowCalls>> window_calls(const Trace& trace, const WindowOp
     FATHOM_CHECK(reader.read(locations[i]));
     const std::lock_guard lock(mutex);
     const auto nodes = reader.contexts().nodes();
-    for (std::uint32_t c = 0; c < reader.sums().size(); ++c) {
-      const OwnSums& own = reader.sums()[c];
-      if (own.own_ns == 0 && own.calls == 0) continue;
-      WindowCalls& mine = sums[{nodes[c].step.kind, nodes[c].step.id}];
-      mine.own_ns += own.own_ns;
-      mine.calls += own.calls;
-      // Every function around it, each once.
-      for (std::uint32_t at = c; at != kNothing; at = nodes[at].parent) {
-        bool above = false;
-        for (std::uint32_t up = nodes[at].parent; up != kNothing && !above; up = nodes[up].parent) {
-          above = nodes[up].step == nodes[at].step;
-        }
-        if (!above) sums[{nodes[at].step.kind, nodes[at].step.id}].total_ns += own.own_ns;
+    // One number per function. Of those around a context each counts once: what is in all of a context, from the
+    // innermost ones up, goes to its function where none of that function is around it.
+    std::vector<WindowCalls*> functions;
+    std::vector<std::uint32_t> numbers;
+    std::map<std::pair<StepKind, std::int64_t>, std::uint32_t> known;
+    for (const auto& node : nodes) {
+      const std::pair key(node.step.kind, node.step.id);
+      const auto [place, fresh] = known.emplace(key, static_cast<std::uint32_t>(functions.size()));
+      if (fresh) functions.push_back(nullptr);
+      numbers.push_back(place->second);
+    }
+    const std::vector<bool> outermost = summary::outermost(nodes, numbers);
+    std::vector<OwnSums> whole = reader.sums();
+    whole.resize(nodes.size());
+    for (std::size_t c = nodes.size(); c-- > 0;) {
+      if (whole[c].own_ns == 0 && whole[c].calls == 0) continue;
+      WindowCalls*& mine = functions[numbers[c]];
+      if (mine == nullptr) mine = &sums[{nodes[c].step.kind, nodes[c].step.id}];
+      if (c < reader.sums().size()) {
+        mine->own_ns += reader.sums()[c].own_ns;
+        mine->calls += reader.sums()[c].calls;
       }
+      if (outermost[c]) mine->total_ns += whole[c].own_ns;
+      if (nodes[c].parent == kNothing) continue;
+      whole[nodes[c].parent].own_ns += whole[c].own_ns;
+      whole[nodes[c].parent].calls += whole[c].calls;
     }
     for (std::size_t r = 0; r < regions; ++r) {
       if (lengths[r].count == 0) continue;

@@ -55,6 +55,24 @@ TEST(WindowCalls, TimeIsCutAtTheBordersAndCallsCountWhereTheyBegin) {
   EXPECT_EQ(found.at("work").sum_ns, 20);
 }
 
+// Calls of different functions inside each other: to look above each for its own name, of each, would never end.
+TEST(WindowCalls, DeepStacksTakeTimeByTheirDepth) {
+  constexpr std::int64_t kDeep = 30'000;
+  test::MadeTrace trace(1);
+  for (std::int64_t i = 0; i < kDeep; ++i) {
+    trace.add(EventKind::enter, i, trace.region("f" + std::to_string(i)));
+  }
+  for (std::int64_t i = kDeep; i-- > 0;) {
+    trace.add(EventKind::leave, 2 * kDeep - i, static_cast<std::uint32_t>(i));
+  }
+  const auto found = by_name(window_calls(trace, {}).value());
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(kDeep));
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1}, kDeep / 2, kDeep - 2}) {
+    EXPECT_EQ(found.at("f" + std::to_string(i)).own_ns, 2) << i;
+    EXPECT_EQ(found.at("f" + std::to_string(i)).total_ns, 2 * (kDeep - i)) << i;
+  }
+}
+
 // Own time is that of the task that runs; a call of a task that waits goes on, so that its length is what has passed.
 TEST(WindowCalls, TasksTakeTurns) {
   const test::MadeTrace trace = test::with_tasks();

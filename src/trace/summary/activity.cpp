@@ -1,13 +1,55 @@
 #include "trace/summary/activity.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace fathom::summary {
 
 std::uint32_t Contexts::child(std::uint32_t parent, Step step) {
   const auto [found, fresh] = index_.try_emplace({parent, step}, static_cast<std::uint32_t>(nodes_.size()));
-  if (fresh) nodes_.push_back({parent, parent == kNothing ? 0 : nodes_[parent].depth + 1, step});
+  if (fresh) nodes_.push_back(made(nodes_, parent, step));
   return found->second;
+}
+
+// Far steps are as long as two of equal length before them together and one more, otherwise as short as can be: so
+// any depth is reached in a few steps (Myers' random access lists).
+Contexts::Node Contexts::made(std::span<const Node> nodes, std::uint32_t parent, Step step) {
+  if (parent == kNothing) return {parent, 0, step, static_cast<std::uint32_t>(nodes.size())};
+  const std::uint32_t far = nodes[parent].far;
+  const std::uint32_t farther = nodes[far].far;
+  const bool equal = nodes[parent].depth - nodes[far].depth == nodes[far].depth - nodes[farther].depth;
+  return {parent, nodes[parent].depth + 1, step, equal ? farther : parent};
+}
+
+std::vector<bool> outermost(std::span<const Contexts::Node> nodes, std::span<const std::uint32_t> numbers) {
+  // Children as lists: parents come first, so that going backwards leaves each list in order.
+  std::vector<std::uint32_t> child(nodes.size(), kNothing);
+  std::vector<std::uint32_t> next(nodes.size(), kNothing);
+  std::uint32_t top = kNothing;
+  std::uint32_t most = 0;
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    std::uint32_t& first = nodes[i].parent == kNothing ? top : child[nodes[i].parent];
+    next[i] = first;
+    first = static_cast<std::uint32_t>(i);
+    most = std::max(most, numbers[i] + 1);
+  }
+  std::vector<std::uint32_t> open(most, 0);  // how many of a number are around, the one that is looked at included
+  std::vector<bool> out(nodes.size(), false);
+  for (std::uint32_t at = top; at != kNothing;) {
+    out[at] = open[numbers[at]]++ == 0;
+    if (child[at] != kNothing) {
+      at = child[at];
+      continue;
+    }
+    while (at != kNothing) {
+      --open[numbers[at]];
+      if (next[at] != kNothing) break;
+      at = nodes[at].parent;
+    }
+    if (at != kNothing) at = next[at];
+  }
+  return out;
 }
 
 Activity::Activity(const Trace& trace, Contexts& contexts, ChannelId channel)

@@ -39,13 +39,22 @@ class Contexts {
     std::uint32_t parent = kNothing;
     std::uint32_t depth = 0;
     Step step;
+    std::uint32_t far = kNothing;  // some context further up, itself for an outermost one: see at_depth()
   };
+  // A node below another one of the list.
+  static Node made(std::span<const Node> nodes, std::uint32_t parent, Step step);
   std::uint32_t child(std::uint32_t parent, Step step);
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] const Node& operator[](std::uint32_t context) const { return nodes_[context]; }
-  // The one around it at `depth`, or itself where it is not as deep.
   [[nodiscard]] std::uint32_t at_depth(std::uint32_t context, std::uint32_t depth) const {
-    while (nodes_[context].depth > depth) context = nodes_[context].parent;
+    return at_depth(nodes_, context, depth);
+  }
+  // The one around it at `depth`, or itself where it is not as deep; in steps by the logarithm of its depth.
+  static std::uint32_t at_depth(std::span<const Node> nodes, std::uint32_t context, std::uint32_t depth) {
+    while (nodes[context].depth > depth) {
+      const std::uint32_t far = nodes[context].far;
+      context = nodes[far].depth >= depth ? far : nodes[context].parent;
+    }
     return context;
   }
 
@@ -64,6 +73,10 @@ class Contexts {
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::uint32_t, Hash> index_;
 };
+
+// Which contexts have none of their number around them, given the number (of a function, say) of each; in one pass,
+// however deep they are.
+std::vector<bool> outermost(std::span<const Contexts::Node> nodes, std::span<const std::uint32_t> numbers);
 
 // Turns the events of one location into transitions. `channel` invalid: what it does by regions and samples; otherwise
 // the values of that channel. Time outside of all regions is the context "compute", in which library calls stand that

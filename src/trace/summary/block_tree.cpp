@@ -25,6 +25,23 @@ std::uint32_t parent_of(const Contexts& contexts, std::uint32_t context) {
   return plain == kNothing ? kNothing : contexts[plain].parent;
 }
 
+// Where in a deep tree what is lighter than all others comes to rest, of those that were made: each step up finds it
+// the lightest again until it meets one of them.
+std::uint32_t next_below(const Contexts& contexts, std::uint32_t context, std::span<const Part> made) {
+  constexpr std::uint32_t kDeep = 64;  // where single steps are as quick
+  const std::uint32_t plain = context & ~kBelow;
+  if (plain == kNothing || contexts[plain].depth < kDeep) return parent_of(contexts, context) | kBelow;
+  std::uint32_t found = kNothing;
+  for (const Part& part : made) {
+    const std::uint32_t above = part.context & ~kBelow;
+    if ((part.context & kBelow) == 0 || above == kNothing) continue;
+    const std::uint32_t depth = contexts[above].depth;
+    if (depth >= contexts[plain].depth || (found != kNothing && depth <= contexts[found].depth)) continue;
+    if (contexts.at_depth(plain, depth) == above) found = above;
+  }
+  return found | kBelow;
+}
+
 // Until no more than kShares are left, the lightest gives its time to "somewhere below its parent". What is below
 // nothing in particular cannot be folded any further. Most of the time of building is spent here: what came is sorted
 // once, by numbers that hold time and place, and what folding makes is a short list beside it.
@@ -85,7 +102,7 @@ void fold(std::vector<Part>& parts, const Contexts& contexts) {
       const Part gone = made[lightest];
       made[lightest] = made[--count];
       known = false;
-      add(parent_of(contexts, gone.context) | kBelow, gone.time_ns);
+      add(next_below(contexts, gone.context, {made.data(), count}), gone.time_ns);
     }
   }
   for (; first < last; ++first) made[count++] = parts[came[first] & 0xFF];

@@ -80,13 +80,12 @@ Result<StoredIndex> parse(const Blob& blob, std::string_view key, const Trace& t
   const auto contexts = in.take<std::uint64_t>();
   if (!in.room(contexts, 13)) return damaged("the index is damaged: contexts");
   for (std::uint64_t i = 0; i < contexts; ++i) {
-    Contexts::Node node;
-    node.parent = in.take<std::uint32_t>();
-    node.step.kind = static_cast<StepKind>(std::min<std::uint8_t>(in.take<std::uint8_t>(), 2));
-    node.step.id = in.take<std::int64_t>();
-    if (node.parent != kNothing && node.parent >= i) return damaged("the index is damaged: parents");
-    node.depth = node.parent == kNothing ? 0 : index.contexts[node.parent].depth + 1;
-    index.contexts.push_back(node);
+    const auto parent = in.take<std::uint32_t>();
+    Step step;
+    step.kind = static_cast<StepKind>(std::min<std::uint8_t>(in.take<std::uint8_t>(), 2));
+    step.id = in.take<std::int64_t>();
+    if (parent != kNothing && parent >= i) return damaged("the index is damaged: parents");
+    index.contexts.push_back(Contexts::made(index.contexts, parent, step));
   }
   const std::size_t rows = trace.location_count();
   if (in.take<std::uint64_t>() != rows) return damaged("the index has another number of rows");

@@ -78,16 +78,18 @@ class Looking {
   [[nodiscard]] bool focused() const { return focus_.valid() || focus_context_ != kNothing; }
   // The outermost call of the region around a context, or the context that is asked for.
   std::uint32_t inside(std::uint32_t global) {
-    std::uint32_t& known = inside_[global];
-    if (known != kUnknown) return known;
-    std::uint32_t found = kNoContext;
-    for (std::uint32_t at = global; at != kNothing; at = nodes_[at].parent) {
-      const Step& step = nodes_[at].step;
+    std::vector<std::uint32_t> path;  // up to where it is known
+    std::uint32_t at = global;
+    for (; at != kNothing && inside_[at] == kUnknown; at = nodes_[at].parent) path.push_back(at);
+    std::uint32_t found = at == kNothing ? kNoContext : inside_[at];
+    for (std::size_t i = path.size(); i-- > 0;) {
+      const Step& step = nodes_[path[i]].step;
       const bool named =
           focus_.valid() && step.kind == StepKind::region && static_cast<std::size_t>(step.id) == focus_.index();
-      if (named || at == focus_context_) found = at;
+      if (found == kNoContext && (named || path[i] == focus_context_)) found = path[i];
+      inside_[path[i]] = found;
     }
-    return known = found;
+    return found;
   }
   const std::vector<Contexts::Node>& nodes_;
   RegionId focus_;

@@ -21,8 +21,7 @@ using ContextNodes = std::shared_ptr<const std::vector<Contexts::Node>>;
 
 // The one around it at `depth`, or itself where it is not as deep.
 inline std::uint32_t at_depth(const std::vector<Contexts::Node>& nodes, std::uint32_t context, std::uint32_t depth) {
-  while (nodes[context].depth > depth) context = nodes[context].parent;
-  return context;
+  return Contexts::at_depth(nodes, context, depth);
 }
 
 struct TimelineProgress {

@@ -125,6 +125,50 @@ TEST(BlockTree, FoldingLosesNoTimeAndNamesNothingThatWasNot) {
   }
 }
 
+// Far steps lead where single ones do, and one pass finds what looking above each context finds.
+TEST(Contexts, DepthsAndOutermostOnesAreThoseOfSingleSteps) {
+  std::mt19937 random(7);
+  for (const std::uint32_t bushy : {1U, 3U, 1000U}) {
+    Contexts contexts;
+    std::vector<std::uint32_t> numbers;
+    for (std::uint32_t i = 0; i < 1500; ++i) {
+      const auto back = static_cast<std::uint32_t>(random() % bushy);
+      const std::uint32_t parent = i == 0 || random() % 400 == 0 ? kNothing : i - 1 - std::min(back, i - 1);
+      ASSERT_EQ(contexts.child(parent, {StepKind::region, i}), i);
+      numbers.push_back(static_cast<std::uint32_t>(random() % 40));
+    }
+    const std::vector<bool> found = outermost(contexts.nodes(), numbers);
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+      bool above = false;
+      for (std::uint32_t up = i; up != kNothing; up = contexts[up].parent) {
+        ASSERT_EQ(contexts.at_depth(i, contexts[up].depth), up) << bushy;
+        above = above || (up != i && numbers[up] == numbers[i]);
+      }
+      EXPECT_EQ(found[i], !above) << bushy;
+    }
+  }
+}
+
+// What is light rises to what is around it: in single steps of a deep stack it would never arrive.
+TEST(BlockTree, DeepStacksTakeTimeByTheirDepth) {
+  constexpr std::int64_t kDeep = 200'000;
+  Made made;
+  std::uint32_t at = kNothing;
+  for (std::int64_t i = 0; i < kDeep; ++i) {
+    at = made.contexts.child(at, {StepKind::region, i % 10});
+    made.transitions.push_back({i, at});
+  }
+  made.end = kDeep;
+  Collect got;
+  build(made).query(0, static_cast<double>(kDeep) / 4, 4, true, got);
+  ASSERT_EQ(got.pixels.size(), 4U);
+  for (const auto& [index, pixel] : got.pixels) {
+    double sum = 0;
+    for (const auto& [context, time] : pixel) sum += time;
+    EXPECT_NEAR(sum, static_cast<double>(kDeep) / 4, 1) << index;
+  }
+}
+
 TEST(BlockTree, ALaterTransitionAtTheSameMomentWins) {
   Contexts contexts;
   const std::uint32_t a = contexts.child(kNothing, {StepKind::region, 1});
