@@ -13,6 +13,14 @@
 #include "experiment/usual_metric.hpp"
 
 namespace fathom::cli {
+namespace {
+
+std::string named_model(const Experiment& e, const Model& model) {
+  const Series& s = e.series()[model.series];
+  return fmt::format("'{}' of {}", e.metrics()[s.metric].name, e.callpaths()[s.callpath].name);
+}
+
+}  // namespace
 
 void warn_of_guesses(Session& session, const Experiment& e, std::span<const Model* const> models,
                      std::span<const double> point, const std::vector<std::vector<Forecast>>& forecasts,
@@ -20,11 +28,16 @@ void warn_of_guesses(Session& session, const Experiment& e, std::span<const Mode
   std::set<std::uint32_t> judged;  // point sets
   double distance = 1;
   std::size_t wide = 0;
+  std::size_t nowhere = 0;
+  const Model* undefined = nullptr;
   const Model* widest = nullptr;
   double most = kWideInterval;
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Series& s = e.series()[models[i]->series];
     if (judged.insert(s.point_set).second) distance = std::max(distance, extrapolation(e, s, point));
+    if (std::isnan(forecasts[i][at].value) && !std::isnan(models[i]->function.constant)) {
+      if (nowhere++ == 0) undefined = models[i];
+    }
     const double factor = uncertainty(forecasts[i][at]);
     if (!(factor > kWideInterval)) continue;
     ++wide;
@@ -34,12 +47,17 @@ void warn_of_guesses(Session& session, const Experiment& e, std::span<const Mode
     }
   }
   if (distance > kFarExtrapolation) {
-    session.warn(fmt::format("{} lies {:.0f} times outside what was measured: predictions there are guesses",
-                             named_point(e, point), distance));
+    session.warn(fmt::format("{} lies {} times outside what was measured: predictions there are guesses",
+                             named_point(e, point),
+                             distance < 1e6 ? fmt::format("{:.0f}", distance) : fmt::format("{:.2g}", distance)));
+  }
+  if (undefined != nullptr) {
+    session.warn(fmt::format("at {} {} of {} models {} no value, such as {}: the function is not defined there",
+                             named_point(e, point), nowhere, models.size(), nowhere == 1 ? "has" : "have",
+                             named_model(e, *undefined)));
   }
   if (widest == nullptr) return;
-  const Series& s = e.series()[widest->series];
-  const std::string worst = fmt::format("'{}' of {}", e.metrics()[s.metric].name, e.callpaths()[s.callpath].name);
+  const std::string worst = named_model(e, *widest);
   if (!std::isfinite(most)) {
     session.warn(fmt::format(
         "at {} {} of {} models {} no upper limit, such as {}: the points do not show how the parameters act "

@@ -240,9 +240,14 @@ Forecast robust_forecast(const RobustGroup& group, std::size_t s, std::span<cons
 std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vector<double>> points,
                                     double level) const {
   std::vector<Forecast> out;
+  // Where a function has no value there is nothing around it.
+  const auto value_alone = [&](std::span<const double> point) {
+    const double value = model.function(point);
+    return Forecast{std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value, {}, {}};
+  };
   // Pieces are not among the hypotheses of the mixture, and series that it cannot hold have no intervals.
   if (!state_->robust.has(model.series) || !model.function.segments.empty()) {
-    for (const auto& point : points) out.push_back({model.function(point), {}, {}});
+    for (const auto& point : points) out.push_back(value_alone(point));
     return out;
   }
   const auto member = state_->robust.member[model.series];
@@ -250,6 +255,10 @@ std::vector<Forecast> Predictor::at(const Model& model, std::span<const std::vec
   const auto hypotheses = group.ranked(member.index, group.parameters() > 2 ? kLargeMixture : kMixture);
   const bool sparse = is_sparse(group.coordinates(), group.parameters());
   for (const auto& point : points) {
+    if (Forecast alone = value_alone(point); std::isnan(alone.value)) {
+      out.push_back(alone);
+      continue;
+    }
     const auto forecast = [&](Weights weights) {
       return robust_forecast(group, member.index, hypotheses, model, point, level, weights);
     };

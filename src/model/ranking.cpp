@@ -102,6 +102,7 @@ Result<std::vector<double>> parse_point(std::string_view text, std::span<const s
                                         std::span<const double> otherwise) {
   std::vector<double> point(otherwise.begin(), otherwise.end());
   std::vector<bool> given(parameters.size(), !otherwise.empty());
+  std::vector<bool> named(parameters.size(), false);
   point.resize(parameters.size(), 0);
   const std::vector<std::string> names(parameters.begin(), parameters.end());
   for (const std::string_view part : split(text, ',')) {
@@ -117,8 +118,11 @@ Result<std::vector<double>> parse_point(std::string_view text, std::span<const s
       return Error::usage(fmt::format("there is no parameter '{}'{}", name, did_you_mean(name, names)))
           .hint(fmt::format("parameters are: {}", fmt::join(names, ", ")));
     }
-    point[static_cast<std::size_t>(found - names.begin())] = *value;
-    given[static_cast<std::size_t>(found - names.begin())] = true;
+    if (!std::isfinite(*value)) return Error::usage(fmt::format("'{}' is no place to measure at", part));
+    const auto at = static_cast<std::size_t>(found - names.begin());
+    if (named[at]) return Error::usage(fmt::format("the point '{}' gives two values for parameter '{}'", text, name));
+    point[at] = *value;
+    given[at] = named[at] = true;
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i]) return Error::usage(fmt::format("the point '{}' gives no value for parameter '{}'", text, names[i]));

@@ -124,6 +124,19 @@ TEST(ModelCommand, ATargetFarOutsideIsSaidToBeAGuess) {
   EXPECT_EQ(run({kExample, "--predict", "p=2048", "--strict"}).status, 0);  // the data are sound
 }
 
+TEST(ModelCommand, WhereAModelHasNoValueItHasNoIntervalEither) {
+  const TemporaryDirectory folder;
+  const std::string path = (folder.path() / "made.txt").string();
+  std::ofstream(path) << "PARAMETER p\nPOINTS 2 4 8 16 32\nREGION a\nMETRIC time\nDATA 3.1 3.2\nDATA 9\nDATA 25\nDATA "
+                         "65\nDATA 161\n";  // about 1 + p * log2(p)
+  const Ran ran = run({path, "--predict", "p=0", "--json"});
+  EXPECT_NE(ran.err.find("at p=0 1 of 1 models has no value, such as 'time' of a"), std::string::npos) << ran.err;
+  const Json json = Json::parse(ran.out)[0]["predictions"][0];
+  EXPECT_EQ(json["value"], "nan");
+  EXPECT_EQ(json["low"], "nan") << json;
+  EXPECT_NE(run({path, "--predict", "p=1e300"}).err.find("p=1e+300 lies 3.1e+298 times outside"), std::string::npos);
+}
+
 TEST(ModelCommand, AWideIntervalIsSaid) {
   // Noise of a factor of three at two points of five: nothing is known well.
   const TemporaryDirectory folder;

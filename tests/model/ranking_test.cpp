@@ -191,6 +191,10 @@ TEST(Points, ReadNamesInAnyOrderAndTakeTheRestFromElsewhere) {
   EXPECT_EQ(*parse_point("n=5", names, std::vector<double>{7, 8}), (std::vector<double>{7, 5}));
   EXPECT_FALSE(parse_point("n=5", names).ok());
   EXPECT_FALSE(parse_point("n=x,p=1", names).ok());
+  EXPECT_FALSE(parse_point("n=nan,p=1", names).ok());
+  EXPECT_FALSE(parse_point("n=5,p=inf", names).ok());
+  EXPECT_FALSE(parse_point("n=5,p=1,n=6", names).ok());
+  EXPECT_FALSE(parse_point("n=5,n=6", names, std::vector<double>{7, 8}).ok());
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace fathom::nsight {
 namespace {
@@ -14,6 +16,8 @@ constexpr std::size_t kHeader = 100;
 constexpr std::size_t kWriteVersion = 18;
 constexpr std::byte kWriteAheadLog{2};
 constexpr std::byte kRollbackJournal{1};
+constexpr std::uintmax_t kLogHeader = 32;
+constexpr std::string_view kJournalMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
 // SQLite's virtual machine looks at us after so many of its steps.
 constexpr int kStepsPerLook = 1000;
 constexpr std::uint64_t kShortQuery = 1'000'000;
@@ -33,6 +37,33 @@ Result<Blob> without_log(const Blob& blob, const Work& work, Budget::Reservation
   std::vector<std::byte> bytes(blob.bytes().begin(), blob.bytes().end());
   bytes[kWriteVersion] = bytes[kWriteVersion + 1] = kRollbackJournal;
   return Blob::own(blob.name(), std::move(bytes));
+}
+
+// What a program that was stopped has changed may be in a file beside the database, which is not read.
+Result<void> tell_changes_beside(const std::filesystem::path& path, const Work& work) {
+  const auto has_more = [](const std::filesystem::path& file, std::uintmax_t size) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) > size && !error;
+  };
+  std::filesystem::path log = path;
+  log += "-wal";
+  if (has_more(log, kLogHeader)) {
+    return work->diagnostics.warn("nsight.changes_beside", Place::in(log.string()),
+                                  "may hold rows that have not come into the database yet, and is not read: open the "
+                                  "database with sqlite3 once (PRAGMA wal_checkpoint)");
+  }
+  std::filesystem::path journal = path;
+  journal += "-journal";
+  if (has_more(journal, kJournalMagic.size())) {
+    std::string head(kJournalMagic.size(), '\0');
+    std::ifstream(journal, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+    if (head == kJournalMagic) {
+      return work->diagnostics.warn("nsight.changes_beside", Place::in(journal.string()),
+                                    "says that a change of the database was not finished, and is not read: open the "
+                                    "database with sqlite3 once, which takes the change back");
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -58,6 +89,7 @@ Error Database::broken(std::string_view doing) const {
 
 Result<Database> Database::open(const Blob& blob, const Work& work) {
   if (!is_sqlite(blob)) return Error("is no SQLite database", blob.place());
+  FATHOM_CHECK(tell_changes_beside(std::string(blob.name()), work));
   Database database;
   FATHOM_TRY(database.blob_, without_log(blob, work, database.memory_));
   sqlite3* handle = nullptr;

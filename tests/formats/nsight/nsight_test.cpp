@@ -413,6 +413,35 @@ TEST(Nsight, WriteAheadMode) {
   EXPECT_EQ(values(*read(bytes)), before);
 }
 
+// Rows that are in the log alone are not read; that is said.
+TEST(Nsight, RowsThatAreInTheLogAlone) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "x.sqlite";
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open((directory.path() / "made.sqlite").c_str(), &handle), SQLITE_OK);
+  run(handle,
+      "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;" + kSchema + kNames +
+          "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,30,1,1,4,NULL); PRAGMA wal_checkpoint(TRUNCATE);");
+  std::filesystem::copy_file(directory.path() / "made.sqlite-wal", directory.path() / "x.sqlite-wal");  // empty
+  std::filesystem::copy_file(directory.path() / "made.sqlite", path);
+  const auto diagnosed = [&] {
+    const Work work = make_work();
+    const auto dataset = open_dataset(path, work);
+    EXPECT_TRUE(dataset.ok());
+    if (dataset.ok()) {
+      EXPECT_EQ(values(**(*dataset)->experiment()).at("cudaMalloc_v3020"), 20);
+    }
+    return work->diagnostics.all();
+  };
+  EXPECT_TRUE(diagnosed().empty());
+  run(handle, "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100,130,1,2,4,NULL)");
+  const auto all = std::filesystem::copy_options::overwrite_existing;
+  std::filesystem::copy_file(directory.path() / "made.sqlite-wal", directory.path() / "x.sqlite-wal", all);
+  sqlite3_close(handle);
+  ASSERT_EQ(diagnosed().size(), 1u);
+  EXPECT_EQ(diagnosed()[0].id, "nsight.changes_beside");
+}
+
 // The databases of the reference's example, unpacked; Extra-P has left its own tables in them.
 std::filesystem::path example(const TemporaryDirectory& directory) {
   const std::string archive = data("gpu/nsight_concurrent_example.tar.gz").string();
