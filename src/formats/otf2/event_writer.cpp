@@ -200,6 +200,7 @@ void EventWriter::write_send(const Event& event) {
   const std::uint64_t time = time_of(event);
   const std::uint32_t comm = comm_of(event);
   const std::uint32_t receiver = rank_in(comm, event.peer);
+  made_.null_peers += event.peer == kNoPeer ? 1 : 0;
   const auto tag = static_cast<std::uint32_t>(event.tag);
   const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(event.bytes, 0));
   made_.sends += message_hash(rank_, event.peer, comm, event.tag, event.bytes);
@@ -214,6 +215,7 @@ void EventWriter::write_receive(const Event& event) {
   const std::uint64_t time = time_of(event);
   const std::uint32_t comm = comm_of(event);
   const std::uint32_t sender = rank_in(comm, event.peer);
+  made_.null_peers += event.peer == kNoPeer ? 1 : 0;
   const auto tag = static_cast<std::uint32_t>(event.tag);
   const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(event.bytes, 0));
   made_.receives += message_hash(event.peer, rank_, comm, event.tag, event.bytes);

@@ -49,6 +49,7 @@ struct WrittenLocation {
   std::uint64_t timeless = 0;    // events that got the time of the one before
   std::uint64_t backwards = 0;   // events that were late
   std::uint64_t lost_peers = 0;  // messages whose peer is not in their communicator
+  std::uint64_t null_peers = 0;  // messages to and from nobody
   std::uint64_t unknown_operations = 0;
   std::uint64_t nameless = 0;  // left out: of a channel, metric or marker that is not defined
   std::uint64_t details = 0;   // markers that tell more than a parameter can

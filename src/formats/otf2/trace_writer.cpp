@@ -256,6 +256,8 @@ class Writer {
                       "events that come late get the time of the event before them"));
     FATHOM_CHECK(note("otf2.lost_peer", Severity::warning, sum(&WrittenLocation::lost_peers),
                       "messages whose peer is not in their communicator are written with an undefined rank"));
+    FATHOM_CHECK(note("otf2.lost_peer", Severity::data_loss, sum(&WrittenLocation::null_peers),
+                      "messages to and from nobody (the null process) are written with an undefined rank"));
     FATHOM_CHECK(note("otf2.nameless_event", Severity::data_loss, sum(&WrittenLocation::nameless),
                       "events of channels, metrics or markers that are not defined are left out"));
     FATHOM_CHECK(

@@ -415,6 +415,10 @@ TEST(Otf2Writing, EveryKindOfEvent) {
   EXPECT_TRUE(has_diagnostic(work, "otf2.event_without_time"));
   EXPECT_TRUE(has_diagnostic(work, "otf2.missing_ranks"));
   EXPECT_TRUE(has_diagnostic(work, "otf2.unknown_operation"));
+  const auto told = work->diagnostics.all();
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const Diagnostic& one) {
+    return one.id == "otf2.lost_peer" && one.severity == Severity::data_loss && one.count == 1;  // to nobody
+  }));
   const auto archive = open_archive(anchor);
   ASSERT_NE(archive, nullptr);
   EXPECT_EQ(archive->definitions.locations.size(), 6U);  // and two ranks that are not recorded
