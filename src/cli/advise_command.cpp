@@ -40,6 +40,7 @@ class AdviseCommand final : public Command {
   Result<int> run(Session& session) override {
     FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
+    experiment_.tell_unused(session, *dataset);
     FATHOM_TRY(const ExperimentPtr experiment, dataset->experiment());
     const Experiment& e = *experiment;
     FATHOM_TRY(const AdvisorOptions options, advisor_options(e));

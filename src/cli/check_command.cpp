@@ -56,8 +56,9 @@ class CheckCommand final : public Command {
     return {};
   }
 
-  static Result<void> examine(Session& session, const Source& source, std::string& format) {
+  Result<void> examine(Session& session, const Source& source, std::string& format) const {
     FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
+    reading_.tell_unused(session, *dataset);
     format = dataset->format().name;
     const std::vector<Level> levels = dataset->levels();
     const bool experiment = std::find(levels.begin(), levels.end(), Level::experiment) != levels.end();

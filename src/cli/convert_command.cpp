@@ -49,6 +49,7 @@ class ConvertCommand final : public Command {
   Result<int> run(Session& session) override {
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr dataset, session.open(in_));
+    reading_.tell_unused(session, *dataset);
     const auto spare_input = [&] { return spare_inputs(output_.target); };
     if (output_.to == "parquet" || (output_.to.empty() && output_.target.ends_with(".parquet"))) {
       FATHOM_CHECK(spare_input());

@@ -72,6 +72,7 @@ class DiffCommand final : public Command {
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr opened_a, session.open(a_));
     FATHOM_TRY(DatasetPtr opened_b, session.open(b_));
+    for (const DatasetPtr* opened : {&opened_a, &opened_b}) reading_.tell_unused(session, **opened);
     Dataset& a = session.keep(std::move(opened_a));
     Dataset& b = session.keep(std::move(opened_b));
     const bool profiles =

@@ -24,6 +24,7 @@ class DumpCommand final : public Command {
   Result<int> run(Session& session) override {
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, session.open(path_));
+    reading_.tell_unused(session, *dataset);
     Output& out = session.out();
     FATHOM_CHECK(dataset->dump(options_, [&](std::string_view text) {
       // A dump has no colours of its own.

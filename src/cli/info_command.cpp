@@ -117,6 +117,7 @@ class InfoCommand final : public Command {
     if (explain_) recognised = recognise(source);
     if (explain_ && !session.json()) write_reasons(session, recognised);
     FATHOM_TRY(const DatasetPtr dataset, open_source(source, session.work(), session.options().from));
+    reading_.tell_unused(session, *dataset);
     FATHOM_TRY(const std::vector<InfoEntry> entries, dataset->describe(count_));
     ProfilePtr profile;
     if (metrics_) {

@@ -74,6 +74,7 @@ class ModelCommand final : public Command {
     FATHOM_CHECK(choice_of_sets_.check(stored_));
     FATHOM_CHECK(experiment_.apply(*session.work()));
     FATHOM_TRY(const DatasetPtr dataset, open_experiment(session, paths_));
+    experiment_.tell_unused(session, *dataset);
     for (const auto& target : {plot_, out_}) {
       if (target) FATHOM_CHECK(spare_inputs(*target));
     }

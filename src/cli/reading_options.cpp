@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.hpp"
 #include "cli/session.hpp"
@@ -18,14 +19,18 @@ bool reads_experiments(const Format& format) {
   return std::find(levels.begin(), levels.end(), Level::experiment) != levels.end();
 }
 
+std::string names_of(std::span<const Format* const> formats) {
+  std::string names;
+  for (const Format* format : formats) names += (names.empty() ? "" : ", ") + std::string(format->name);
+  return names;
+}
+
 // "runs, extra-prof: how the locations ..."; no formats where all of them know it.
 std::string help_of(const ReadingOption& one) {
   const auto all = std::count_if(all_formats().begin(), all_formats().end(),
                                  [](const Format* format) { return reads_experiments(*format); });
   if (static_cast<std::ptrdiff_t>(one.formats.size()) == all) return std::string(one.option->help);
-  std::string names;
-  for (const Format* format : one.formats) names += (names.empty() ? "" : ", ") + std::string(format->name);
-  return fmt::format("{}: {}", names, one.option->help);
+  return fmt::format("{}: {}", names_of(one.formats), one.option->help);
 }
 
 }  // namespace
@@ -63,6 +68,19 @@ Result<void> ReadingOptions::apply(WorkContext& work) const {
     for (const std::string& one : given.list) FATHOM_CHECK(work.options.set_text(*given.option, one));
   }
   return {};
+}
+
+void ReadingOptions::tell_unused(Session& session, const Dataset& dataset) const {
+  if (dataset.format().name == "runs") return;
+  for (const Given& given : given_) {
+    if (!given.flag && given.text.empty() && given.list.empty()) continue;
+    for (const ReadingOption& one : reading_options()) {
+      if (one.option != given.option) continue;
+      if (std::find(one.formats.begin(), one.formats.end(), &dataset.format()) != one.formats.end()) continue;
+      session.warn(fmt::format("--{} has no effect on {}, which is {} (it is for {})", one.option->name,
+                               dataset.path().string(), dataset.format().name, names_of(one.formats)));
+    }
+  }
 }
 
 Result<DatasetPtr> open_experiment(Session& session, const std::vector<std::string>& paths) {

@@ -19,6 +19,8 @@ class ReadingOptions {
   void declare(Options& options);
   // Before anything is opened: readers find them in the work.
   Result<void> apply(WorkContext& work) const;
+  // A warning for each that was given and that the format has no use for. Runs may be of any format.
+  void tell_unused(Session& session, const Dataset& dataset) const;
 
  private:
   struct Given {

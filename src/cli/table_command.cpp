@@ -57,6 +57,7 @@ class TableCommand final : public Command {
     FATHOM_CHECK(check_flavour());
     FATHOM_CHECK(reading_.apply(*session.work()));
     FATHOM_TRY(DatasetPtr opened, session.open(arguments_.path));
+    reading_.tell_unused(session, *opened);
     Dataset& dataset = session.keep(std::move(opened));
     const auto levels = dataset.levels();
     if (std::find(levels.begin(), levels.end(), Level::profile) == levels.end() &&

@@ -137,6 +137,14 @@ TEST(ModelCommand, WhereAModelHasNoValueItHasNoIntervalEither) {
   EXPECT_NE(run({path, "--predict", "p=1e300"}).err.find("p=1e+300 lies 3.1e+298 times outside"), std::string::npos);
 }
 
+TEST(ModelCommand, OptionsOfReadingThatTheFormatDoesNotKnowAreSaidToHaveNoEffect) {
+  const Ran ran = run({kExample, "--scaling", "strong", "--multiply-by", "p"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.err.find("--scaling has no effect on"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("--multiply-by has no effect"), std::string::npos);
+  EXPECT_EQ(run({kExample, "--multiply-by", "p"}).err.find("no effect"), std::string::npos);
+}
+
 TEST(ModelCommand, AWideIntervalIsSaid) {
   // Noise of a factor of three at two points of five: nothing is known well.
   const TemporaryDirectory folder;
