@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
+#include "base/cancel.hpp"
 #include "base/parallel.hpp"
+#include "base/team.hpp"
 #include "formats/paraver/state_cursor.hpp"
 #include "formats/paraver/thread_records.hpp"
 #include "formats/paraver/trace_names.hpp"
@@ -46,6 +50,39 @@ class ParaverTrace : public Trace {
   }
   [[nodiscard]] std::optional<TimeWindow> location_span(LocationId location) const override {
     return records_.span_of(location.index());
+  }
+  // The file says which ends belong together, also of messages that overtake others of their tag.
+  [[nodiscard]] Result<void> messages(TimeWindow window, const MessageSink& sink) const override {
+    if (!team().alone()) {
+      FATHOM_CHECK(team().assemble("messages"));
+      FATHOM_CHECK(first_goes_on());
+    }
+    const PrvFile& file = records_.file;
+    FATHOM_TRY(const auto taken, work_->budget.reserve(file.messages.size() * sizeof(std::size_t), "messages"));
+    std::vector<std::size_t> order(file.messages.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto key = [&](std::size_t i) {
+      const PrvMessage& message = file.messages[i];
+      return std::tuple(file.threads[message.to].task, file.threads[message.from].task, message.tag, message.sent, i);
+    };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    for (const std::size_t i : order) {
+      if (cancelled()) return cancelled_error();
+      const PrvMessage& from = file.messages[i];
+      Message message;
+      message.from = LocationId(from.from);
+      message.to = LocationId(from.to);
+      message.from_rank = static_cast<std::int32_t>(file.threads[from.from].task);
+      message.to_rank = static_cast<std::int32_t>(file.threads[from.to].task);
+      message.tag = static_cast<std::int32_t>(from.tag);
+      message.communicator = CommunicatorId(0);
+      message.bytes = from.bytes;
+      message.sent_ns = file.nanoseconds(from.sent);
+      message.received_ns = file.nanoseconds(from.received);
+      const auto inside = [&](std::int64_t time) { return time >= window.from_ns && time < window.to_ns; };
+      if ((inside(*message.sent_ns) || inside(*message.received_ns)) && !sink(message)) break;
+    }
+    return {};
   }
 
  private:

@@ -183,6 +183,33 @@ TEST(Paraver, MapsToTheTraceLevel) {
 }
 
 // To Paraver a thread is in state 0 as long as no record says otherwise, and of all states only 1 is useful work.
+// The line of a message says which ends belong together: the second of one tag may arrive first.
+TEST(Paraver, MessagesOfOneTagMayOvertakeEachOther) {
+  TemporaryDirectory scratch;
+  std::ofstream(scratch / "a.prv") << "#Paraver (01/02/20 at 10:11):500_ns:1(4):1:2(2:1,1:1)\n"
+                                      "3:1:1:1:1:10:10:3:1:2:1:20:400:7:9\n"
+                                      "3:2:1:1:2:15:15:3:1:2:1:20:200:6:9\n"
+                                      "3:1:1:1:1:30:30:3:1:2:1:40:300:8:9\n";
+  auto dataset = open_dataset(scratch / "a.prv", make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  auto trace = (*dataset)->trace();
+  ASSERT_TRUE(trace.ok()) << trace.error().text();
+  using Seen = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
+  const auto seen = [&](TimeWindow window) {
+    std::vector<Seen> all;
+    EXPECT_TRUE((*trace)
+                    ->messages(window,
+                               [&](const Message& one) {
+                                 all.emplace_back(one.from.value, *one.sent_ns, *one.received_ns, one.bytes);
+                                 return true;
+                               })
+                    .ok());
+    return all;
+  };
+  EXPECT_EQ(seen({}), (std::vector<Seen>{{0, 10, 400, 7}, {1, 15, 200, 6}, {0, 30, 300, 8}}));
+  EXPECT_EQ(seen({200, 300}), (std::vector<Seen>{{1, 15, 200, 6}}));
+}
+
 TEST(Paraver, ThreadsWithoutStatesAreIdle) {
   TemporaryDirectory scratch;
   std::ofstream(scratch / "a.prv") << "#Paraver (01/02/20 at 10:11):1000_ns:1(2):1:2(1:1,1:1)\n"
