@@ -58,7 +58,8 @@ DiffReport::DiffReport(const std::vector<MetricChanges>& changes, DiffLook look)
 bool DiffReport::grew_too_much(const Table& table, std::size_t row) const {
   const Column& significant = table.column("significant");
   const bool noise = !significant.is_null(row) && significant.values<std::uint8_t>()[row] == 0;
-  return look_.fail_above && !noise && table.column("relative").real(row) > *look_.fail_above;
+  // What cannot be compared (nan) has not been seen to stay as it is.
+  return look_.fail_above && !noise && !(table.column("relative").real(row) <= *look_.fail_above);
 }
 
 void DiffReport::judge(std::size_t index) {
@@ -66,7 +67,7 @@ void DiffReport::judge(std::size_t index) {
   const auto size = [](const Table& table, std::size_t row) {
     const auto of = [&](std::string_view side) {
       const Column& column = table.column(side);
-      return column.is_null(row) ? 0 : std::abs(column.real(row));
+      return column.is_null(row) || !std::isfinite(column.real(row)) ? 0 : std::abs(column.real(row));
     };
     return std::max(of("before"), of("after"));
   };
@@ -74,7 +75,7 @@ void DiffReport::judge(std::size_t index) {
   metric.failed = grew_too_much(totals_, index);
   for (std::size_t row = metric.begin; row < metric.end; ++row) {
     if (rows_.column("change").real(row) != 0) ++metric.changed;
-    counts_[row] = size(rows_, row) >= least;
+    counts_[row] = size(rows_, row) >= least || std::isnan(rows_.column("relative").real(row));
     row_failed_[row] = counts_[row] && grew_too_much(rows_, row);
     metric.failed = metric.failed || row_failed_[row];
   }
@@ -93,9 +94,11 @@ std::string DiffReport::failure_text(const Metric& metric, std::size_t number) c
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;
   std::size_t rows = 0;
+  bool unknown = false;
   for (std::size_t row = metric.begin; row < metric.end; ++row) {
     if (!row_failed_[row]) continue;
     if (++rows <= kNamed) names.push_back(name_at(row));
+    unknown = unknown || std::isnan(rows_.column("relative").real(row));
   }
   std::string what = grew_too_much(totals_, number) ? "the total" : "";
   if (rows > 0) {
@@ -103,7 +106,8 @@ std::string DiffReport::failure_text(const Metric& metric, std::size_t number) c
         fmt::format("{}{} ({}{})", what.empty() ? "" : " and ", rows == 1 ? "one row" : fmt::format("{} rows", rows),
                     fmt::join(names, ", "), rows > kNamed ? ", …" : "");
   }
-  return fmt::format("FAILED: {} grew by more than {}%", what, exact_text(*look_.fail_above * 100));
+  return fmt::format("FAILED: {} grew by more than {}%{}", what, exact_text(*look_.fail_above * 100),
+                     unknown ? " or cannot be compared (nan)" : "");
 }
 
 void DiffReport::write_text(Session& session) const {

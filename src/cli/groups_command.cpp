@@ -1,19 +1,59 @@
 // fathom groups: values by kind of region.
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/profile_arguments.hpp"
 #include "io/file.hpp"
 #include "io/opened_files.hpp"
 #include "io/output_file.hpp"
+#include "profile/absent.hpp"
+#include "profile/aggregate.hpp"
 #include "profile/inspect/inspect.hpp"
 #include "profile/views.hpp"
 
 namespace fathom::cli {
 
 namespace {
+
+using Values = std::vector<std::optional<double>>;  // by metric; nothing: no value
+using RegionChoice = std::function<bool(RegionId)>;
+
+std::optional<double> value_at(const Cells& cells, std::size_t row) {
+  return has_value(cells, row, 0) ? std::optional(cells.scalar(row, 0)) : std::nullopt;
+}
+
+// What the chosen regions have together: amounts add up; extremes and what is derived are worked out for all of them.
+Result<Values> values_of(const Profile& profile, const std::vector<MetricId>& metrics,
+                         const std::vector<FlatProfile>& flats, const RegionChoice& chosen) {
+  const Definitions& defs = profile.defs();
+  Values out;
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    const Metric& metric = defs.metric(metrics[m]);
+    if (metric.type.is_plain_number() && !metric.derived()) {
+      double sum = 0;
+      for (std::size_t i = 0; i < flats[m].rows.size(); ++i) {
+        if (chosen(flats[m].rows[i].region)) sum += flats[m].exclusive.scalar(i, 0);
+      }
+      out.emplace_back(sum);
+      continue;
+    }
+    Grouping grouping = Grouping::over_whole_system(defs);
+    grouping.rows.emplace_back();
+    for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+      const Context& context = defs.contexts[ContextId(i)];
+      // Loops and lines belong to their function, as exclusive values have them already.
+      if (context.edge == Edge::lexical || !context.region.valid() || !chosen(context.region)) continue;
+      grouping.rows.back().emplace_back(i);
+    }
+    FATHOM_TRY(const Cells cells, compute_groups(profile, metrics[m], {Flavour::Kind::exclusive, {}}, grouping));
+    out.push_back(value_at(cells, 0));
+  }
+  return out;
+}
 
 class GroupsCommand final : public Command {
  public:
@@ -57,28 +97,30 @@ class GroupsCommand final : public Command {
       flats.push_back(std::move(flat));
     }
     TableBuilder table(std::move(schema));
-    std::map<std::string, std::vector<double>> sums;
-    std::vector<double> all(metrics.size(), 0);
     const std::size_t rows = flats.empty() ? 0 : flats[0].rows.size();
+    const auto together = [&](const RegionChoice& chosen) { return values_of(*profile, metrics, flats, chosen); };
+    FATHOM_TRY(const Values all, together([](RegionId) { return true; }));
+    std::map<std::string, Values> sums;
     for (std::size_t i = 0; i < rows; ++i) {
-      auto& sum = sums[groups[flats[0].rows[i].region.index()]];
-      sum.resize(metrics.size(), 0);
-      for (std::size_t m = 0; m < metrics.size(); ++m) {
-        sum[m] += flats[m].exclusive.scalar(i, 0);
-        all[m] += flats[m].exclusive.scalar(i, 0);
-      }
+      const std::string& group = groups[flats[0].rows[i].region.index()];
+      if (sums.contains(group)) continue;
+      FATHOM_TRY(sums[group], together([&](RegionId region) { return groups[region.index()] == group; }));
     }
-    const auto line = [&](const std::string& group, const std::string& region, const std::vector<double>& values) {
+    const auto line = [&](const std::string& group, const std::string& region, const Values& values) {
       std::vector<TableBuilder::Cell> row{std::string_view(group), std::string_view(region)};
       for (std::size_t m = 0; m < metrics.size(); ++m) {
-        row.emplace_back(values[m]);
-        row.emplace_back(all[m] == 0 ? 0 : 100 * values[m] / all[m]);
+        if (!values[m]) {
+          row.insert(row.end(), 2, kMissing);
+          continue;
+        }
+        row.emplace_back(*values[m]);
+        row.emplace_back(all[m].value_or(0) == 0 ? 0 : 100 * *values[m] / *all[m]);
       }
       table.add(row);
     };
     for (std::size_t i = 0; i < rows && regions_; ++i) {
-      std::vector<double> values;
-      for (const FlatProfile& flat : flats) values.push_back(flat.exclusive.scalar(i, 0));
+      Values values;
+      for (const FlatProfile& flat : flats) values.push_back(value_at(flat.exclusive, i));
       const std::string& name = flats[0].rows[i].name;
       const bool machine = session.json() || session.csv();
       line(groups[flats[0].rows[i].region.index()], machine ? name : shown_name(name, arguments_.full_names), values);
@@ -87,11 +129,7 @@ class GroupsCommand final : public Command {
     if (excluded_) {
       FATHOM_TRY(const Blob filter, open_file(*excluded_, profile->work));
       const std::vector<bool> excluded = inspect::excluded_by(defs, filter.text());
-      std::vector<double> left_out(metrics.size(), 0);
-      for (std::size_t i = 0; i < rows; ++i) {
-        if (!excluded[flats[0].rows[i].region.index()]) continue;
-        for (std::size_t m = 0; m < metrics.size(); ++m) left_out[m] += flats[m].exclusive.scalar(i, 0);
-      }
+      FATHOM_TRY(const Values left_out, together([&](RegionId region) { return excluded[region.index()]; }));
       line("EXCLUDED", "", left_out);
     }
     for (const auto& [group, values] : sums) line(group, "", values);

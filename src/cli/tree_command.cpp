@@ -157,16 +157,20 @@ class TreeCommand final : public Command {
     return std::abs((by_exclusive() ? tree.exclusive : tree.inclusive).scalar(node, 0));
   }
 
+  // What is no number has no place among those that are: it comes last.
+  static double rank_of(double value) { return std::isnan(value) ? -1 : std::abs(value); }
+
   [[nodiscard]] std::vector<std::uint32_t> visible(const Definitions& defs, const TreeView& tree,
                                                    std::vector<std::uint32_t> nodes, double total) const {
     const double least = std::abs(total) * minimum_ / 100;
     std::erase_if(nodes, [&](std::uint32_t node) { return weight(tree, node) < least; });
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return weight(tree, a) > weight(tree, b); });
+    std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return rank_of(weight(tree, a)) > rank_of(weight(tree, b));
+    });
     if (sort_ == "other") {
       const Cells& second = by_exclusive() ? tree.inclusive : tree.exclusive;
       std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return std::abs(second.scalar(a, 0)) > std::abs(second.scalar(b, 0));
+        return rank_of(second.scalar(a, 0)) > rank_of(second.scalar(b, 0));
       });
     } else if (sort_ == "name") {
       std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -224,7 +228,7 @@ class TreeCommand final : public Command {
     }
     for (const std::uint32_t node : rests) out.push_back({node, TreeView::kNone, true});
     const auto size = [&](const Shown& one) {
-      return one.rest ? std::abs(tree.exclusive.scalar(one.node, 0)) : weight(tree, one.node);
+      return rank_of(one.rest ? tree.exclusive.scalar(one.node, 0) : weight(tree, one.node));
     };
     if (sort_ == "value") {
       std::stable_sort(out.begin(), out.end(), [&](const Shown& a, const Shown& b) { return size(a) > size(b); });

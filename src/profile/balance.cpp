@@ -1,5 +1,7 @@
 #include "profile/balance.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -46,16 +48,33 @@ std::vector<Member> members_of(const SystemTree& system, BalanceOver over) {
   return out.empty() ? members_of(system, BalanceOver::locations) : out;
 }
 
+// Loops and lines belong to their function, as exclusive values have them already.
+std::vector<std::vector<ContextId>> contexts_by_region(const Definitions& defs) {
+  std::vector<std::vector<ContextId>> out(defs.regions.size());
+  for (std::size_t i = 0; i < defs.contexts.size(); ++i) {
+    const Context& context = defs.contexts[ContextId(i)];
+    if (context.edge != Edge::lexical && context.region.valid()) out[context.region.index()].emplace_back(i);
+  }
+  return out;
+}
+
 // Values of all contexts, added up by region, for the members [begin, end): region after region.
 Result<std::vector<double>> by_region(const Profile& profile, MetricId metric, const std::vector<Member>& members,
                                       std::size_t begin, std::size_t end) {
   const Definitions& defs = profile.defs();
   Grouping grouping;
   for (std::size_t i = begin; i < end; ++i) grouping.columns.push_back(members[i].locations);
-  FATHOM_TRY(const Cells cells, compute_groups(profile, metric, {Flavour::Kind::exclusive, {}}, grouping));
   const std::size_t count = end - begin;
   std::vector<double> out(defs.regions.size() * count, 0);
+  // Ratios do not add up: what is derived is worked out for all contexts of a region together.
+  const bool derived = defs.metric(metric).derived();
+  if (derived) grouping.rows = contexts_by_region(defs);
+  FATHOM_TRY(const Cells cells, compute_groups(profile, metric, {Flavour::Kind::exclusive, {}}, grouping));
   for (std::size_t row = 0; row < cells.rows(); ++row) {
+    if (derived) {
+      for (std::size_t i = 0; i < count; ++i) out[row * count + i] = cells.scalar(row, i);
+      continue;
+    }
     // Loops and lines belong to their function, as exclusive values have them already.
     const ContextId id(row);
     if (defs.contexts[id].edge == Edge::lexical) continue;
@@ -70,6 +89,11 @@ Result<std::vector<double>> by_region(const Profile& profile, MetricId metric, c
 
 Result<Balance> load_balance(const Profile& profile, MetricId metric, BalanceOver over, std::size_t most) {
   const Definitions& defs = profile.defs();
+  if (const Metric& info = defs.metric(metric); !info.type.is_plain_number()) {
+    return Error::usage(fmt::format("values of '{}' are of the type {} and do not add up: they have no balance",
+                                    info.name, info.type.text()))
+        .hint("'fathom table --by process' shows them");
+  }
   const std::vector<Member> members = members_of(defs.system, over);
   Balance balance;
   for (const Member& member : members) balance.members.push_back(member.name);

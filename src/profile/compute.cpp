@@ -7,6 +7,7 @@
 
 #include "base/self_profile.hpp"
 #include "profile/expression/evaluate.hpp"
+#include "profile/rounding.hpp"
 #include "profile/stored_flavour.hpp"
 #include "profile/stored_values.hpp"
 
@@ -125,8 +126,7 @@ void subtract_all_children(const ContextTree& tree, IndexRange contexts, const C
     const auto before = inclusive.reals(row);
     const auto after = out.reals(row);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      // What is left of equal numbers is rounding.
-      if (std::abs(after[i]) <= 1e-12 * std::abs(before[i])) after[i] = 0;
+      if (is_rounding(after[i], before[i])) after[i] = 0;
     }
   }
 }

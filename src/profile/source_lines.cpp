@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "profile/absent.hpp"
 #include "profile/aggregate.hpp"
 
 namespace fathom {
@@ -39,6 +40,18 @@ class OpenLines {
   std::map<std::pair<const SourceLines*, std::int64_t>, std::size_t> lines_;
 };
 
+using Parts = std::map<double*, std::vector<ContextId>>;  // what a value is made of
+
+Result<void> put_together(const Profile& profile, MetricId metric, Flavour::Kind flavour, Grouping grouping,
+                          const Parts& parts) {
+  if (parts.empty()) return {};
+  for (const auto& [target, contexts] : parts) grouping.rows.push_back(contexts);
+  FATHOM_TRY(const Cells cells, compute_groups(profile, metric, {flavour, {}}, grouping));
+  std::size_t row = 0;
+  for (const auto& [target, contexts] : parts) *target = cells.scalar(row++, 0);
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<SourceLines>> source_lines(const Profile& profile, const ViewInput& input) {
@@ -47,6 +60,21 @@ Result<std::vector<SourceLines>> source_lines(const Profile& profile, const View
   if (!input.locations.empty()) grouping.columns[0] = input.locations;
   FATHOM_TRY(const Cells own, compute_groups(profile, input.metric, {Flavour::Kind::own, {}}, grouping));
   FATHOM_TRY(const Cells inclusive, compute_groups(profile, input.metric, {Flavour::Kind::inclusive, {}}, grouping));
+  // Ratios and extremes do not add up: what belongs together is worked out together.
+  const Metric& metric = defs.metric(input.metric);
+  const bool adds_up = metric.type.is_plain_number() && !metric.derived();
+  Parts own_parts;
+  Parts inclusive_parts;
+  const auto counts = [&](const Cells& cells, std::size_t i) {
+    return adds_up ? cells.scalar(i, 0) != 0 : has_value(cells, i, 0);
+  };
+  const auto add = [&](double& target, const Cells& cells, std::size_t i, Parts& parts) {
+    if (adds_up) {
+      target += cells.scalar(i, 0);
+    } else {
+      parts[&target].emplace_back(i);
+    }
+  };
   std::map<std::string, SourceLines> files;
   std::set<std::uint32_t> seen;
   OpenLines open;
@@ -58,13 +86,13 @@ Result<std::vector<SourceLines>> source_lines(const Profile& profile, const View
     SourceLines& file = files[region.file];
     file.file = region.file;
     const std::int64_t line = std::max<std::int64_t>(0, region.begin_line);
-    if (const double value = own.scalar(i, 0); value != 0) {
-      file.lines[line].own += value;
-      file.total += value;
+    if (counts(own, i)) {
+      add(file.lines[line].own, own, i, own_parts);
+      add(file.total, own, i, own_parts);
     }
-    if (const double value = inclusive.scalar(i, 0); value != 0) {
-      if (!open.inside(&file, line)) file.lines[line].inclusive += value;
-      if (!open.inside(&file)) file.inclusive += value;
+    if (counts(inclusive, i)) {
+      if (!open.inside(&file, line)) add(file.lines[line].inclusive, inclusive, i, inclusive_parts);
+      if (!open.inside(&file)) add(file.inclusive, inclusive, i, inclusive_parts);
     }
     open.enter(defs.contexts[id].end, &file, line);
     const bool function = region.role != "line" && region.role != "loop" && region.role != "call site";
@@ -72,8 +100,12 @@ Result<std::vector<SourceLines>> source_lines(const Profile& profile, const View
       file.functions.emplace_back(line, region.name);
     }
   }
+  FATHOM_CHECK(put_together(profile, input.metric, Flavour::Kind::own, grouping, own_parts));
+  FATHOM_CHECK(put_together(profile, input.metric, Flavour::Kind::inclusive, grouping, inclusive_parts));
   std::vector<SourceLines> out;
   for (auto& [name, file] : files) {
+    if (!adds_up)
+      std::erase_if(file.lines, [](const auto& line) { return line.second.own == 0 && line.second.inclusive == 0; });
     std::sort(file.functions.begin(), file.functions.end());
     out.push_back(std::move(file));
   }

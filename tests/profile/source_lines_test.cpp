@@ -2,10 +2,40 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/expression/derive.hpp"
 #include "profile/memory_profile.hpp"
 
 namespace fathom {
 namespace {
+
+// The smallest value of a file is no sum of those of its lines, and a ratio of sums no sum of ratios.
+TEST(SourceLines, ExtremesAndRatiosDoNotAddUp) {
+  test::MemoryProfile made({"0"});
+  const MetricId least = made.metric("least", ValueKind::min_f64);
+  const MetricId time = made.metric("time");
+  const MetricId visits = made.metric("visits");
+  made.context("main", "main.c");
+  made.context("main/fib", "main.c");
+  for (std::size_t i = 0; i < 2; ++i) made.defs().regions[i].begin_line = static_cast<std::int64_t>(i) + 1;
+  made.values<double>(least, "main", {3});
+  made.values<double>(least, "main/fib", {5});
+  made.values<double>(time, "main", {10});
+  made.values<double>(time, "main/fib", {2});
+  made.values<double>(visits, "main", {1});
+  made.values<double>(visits, "main/fib", {3});
+  const auto profile = with_derived(made.build(), "each = time / visits");
+  ASSERT_TRUE(profile.ok());
+  const auto of_least = source_lines(**profile, {least, {}, {}});
+  ASSERT_TRUE(of_least.ok());
+  EXPECT_EQ((*of_least)[0].total, 3);
+  EXPECT_EQ((*of_least)[0].inclusive, 3);
+  EXPECT_EQ((*of_least)[0].lines.at(2).own, 5);
+  const auto each = source_lines(**profile, {(*profile)->defs().find_metric("each"), {}, {}});
+  ASSERT_TRUE(each.ok());
+  EXPECT_EQ((*each)[0].total, 3);
+  EXPECT_EQ((*each)[0].lines.at(1).own, 10);
+  EXPECT_EQ((*each)[0].lines.at(1).inclusive, 3);
+}
 
 // main (main.c:1) calls fib (fib.c:5), which calls itself and log (main.c:9).
 TEST(SourceLines, InclusiveValuesCountRecursionOnce) {

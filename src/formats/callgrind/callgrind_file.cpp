@@ -156,7 +156,15 @@ class Reader {
     if (key == "events") {
       events_.clear();
       sums_ = nullptr;
-      for (const std::string_view name : words(value)) events_.push_back(event(name));
+      for (const std::string_view name : words(value)) {
+        const std::uint32_t number = event(name);
+        if (std::find(events_.begin(), events_.end(), number) != events_.end()) {
+          FATHOM_CHECK(work_->diagnostics.warn(
+              "callgrind.event_twice", lines_.place(),
+              fmt::format("the event '{}' is named twice; what both columns have is added up", name)));
+        }
+        events_.push_back(number);
+      }
     } else if (key == "event") {
       describe_event(value);
     } else if (key == "positions") {

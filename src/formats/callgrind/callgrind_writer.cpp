@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "base/capped_sum.hpp"
@@ -22,11 +23,14 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// Names of events are words.
-std::string event_name(std::string_view name) {
+// Names of events are words, and each event has its own: values of equal ones would be added up.
+std::string event_name(std::string_view name, std::set<std::string>& taken) {
   std::string out;
   for (const char c : name) out.push_back(static_cast<unsigned char>(c) <= ' ' || c == ':' || c == '=' ? '_' : c);
-  return out.empty() ? "value" : out;
+  if (out.empty()) out = "value";
+  const std::string plain = out;
+  for (int i = 2; !taken.insert(out).second; ++i) out = fmt::format("{}_{}", plain, i);
+  return out;
 }
 
 class Writer {
@@ -42,13 +46,15 @@ class Writer {
     }
     out_.write("\npositions: line\n");
     std::string events = "events:";
+    std::set<std::string> taken;
     for (const ExportedMetric& metric : values_.metrics()) {
       const Metric& from = profile_.defs().metric(metric.id);
       const std::string title = from.display_name.empty() ? metric.name : from.display_name;
+      const std::string event = event_name(metric.name, taken);
       out_.write(
-          fmt::format("event: {} : {}{}\n", event_name(metric.name), one_line(title),
+          fmt::format("event: {} : {}{}\n", event, one_line(title),
                       metric.unit.empty() || metric.unit == "occ" ? "" : fmt::format(" [{}]", one_line(metric.unit))));
-      events += " " + event_name(metric.name);
+      events += " " + event;
     }
     out_.write(events + "\nsummary:");
     // Of what is written: costs below zero are not.

@@ -13,6 +13,7 @@
 #include "profile/cubepl/cubepl.hpp"
 #include "profile/cubepl/type_names.hpp"
 #include "profile/export/left_out_metrics.hpp"
+#include "profile/export/xml_names.hpp"
 #include "profile/expression/program.hpp"
 
 namespace fathom::cube {
@@ -433,6 +434,7 @@ Result<void> write_profile(const Profile& profile, const std::filesystem::path& 
   if (profile.defs().system.location_count() == 0) {
     return Error("a Cube profile needs at least one location", Place::in(profile.name));
   }
+  FATHOM_CHECK(tell_names_altered_by_xml(profile));
   FATHOM_TRY(const MappedAnchor mapped, to_anchor(profile));
   return write_cube(target, mapped.anchor, ProfileRows(profile, mapped), {}, options);
 }

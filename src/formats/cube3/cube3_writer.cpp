@@ -17,6 +17,7 @@
 #include "profile/absent.hpp"
 #include "profile/compute.hpp"
 #include "profile/export/void_metrics.hpp"
+#include "profile/export/xml_names.hpp"
 
 namespace fathom::cube3 {
 
@@ -50,6 +51,7 @@ class Writer {
     system();
     FATHOM_CHECK(values());
     line("</cube>");
+    FATHOM_CHECK(tell_names_altered_by_xml(profile_));
     return report_losses();
   }
 
@@ -174,7 +176,7 @@ class Writer {
       }
       const ContextDetails& details = contexts.details(ContextId(i));
       std::string place;
-      if (context.line > 0) place += fmt::format(" line=\"{}\"", context.line);
+      if (context.line >= 0) place += fmt::format(" line=\"{}\"", context.line);
       if (!details.file.empty()) place += fmt::format(" mod=\"{}\"", xml_escape(details.file));
       line("<cnode id=\"{}\"{} calleeId=\"{}\">", context_id_[i], place,
            context.region.valid() ? region_id(context.region.index()) : nameless);

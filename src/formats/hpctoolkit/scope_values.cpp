@@ -6,6 +6,7 @@
 #include "profile/absent.hpp"
 #include "profile/export/left_out_metrics.hpp"
 #include "profile/export/void_metrics.hpp"
+#include "profile/rounding.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -92,9 +93,12 @@ void ScopeWorker::work_out_metric(std::span<const RawValue> raw, std::uint16_t p
       if (!context.parent.valid() || (from_exclusive && context.edge != Edge::lexical)) continue;
       own_[context.parent.index()] -= from[at];
     }
-    // What is left of equal numbers is rounding.
+    // Whole numbers up to 2^53 are exact.
+    const bool whole = defs_.metric(metric.metric).type.is_integer();
+    constexpr double kExact = 9007199254740992;
     for (const std::uint32_t at : touched_) {
-      if (std::abs(own_[at]) <= 1e-12 * std::abs(from[at]) || (own_[at] < 0 && from[at] >= 0 && from_exclusive)) {
+      const bool exact = whole && std::abs(from[at]) <= kExact;
+      if ((!exact && is_rounding(own_[at], from[at])) || (own_[at] < 0 && from[at] >= 0 && from_exclusive)) {
         own_[at] = 0;
       }
     }

@@ -9,6 +9,7 @@
 #include "formats/hpctoolkit/mapping.hpp"
 #include "formats/hpctoolkit/sparse_writer.hpp"
 #include "io/output_file.hpp"
+#include "profile/export/xml_names.hpp"
 
 namespace fathom::hpctoolkit {
 
@@ -37,6 +38,7 @@ class XmlWriter {
     }
     put("</IdentifierNameTable>\n");
     FATHOM_CHECK(metrics());
+    FATHOM_CHECK(tell_names_altered_by_xml(profile_));
     put("<TraceDBTable>\n");
     if (trace) {
       put("<TraceDB i=\"0\" db-min-time=\"{}\" db-max-time=\"{}\" u=\"1000000000\"/>\n", trace->from_ns, trace->to_ns);

@@ -125,8 +125,11 @@ Table changes_table(const std::vector<MetricChanges>& changes) {
     for (const BeforeAfter& row : metric.rows) all.push_back(change_of(row));
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t x, std::size_t y) { return std::abs(all[x].by) > std::abs(all[y].by); });
+    // What is no number stands in front.
+    const auto size = [&](std::size_t i) {
+      return std::isnan(all[i].by) ? std::numeric_limits<double>::infinity() : std::abs(all[i].by);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return size(x) > size(y); });
     for (const std::size_t i : order) {
       const Change& change = all[i];
       table.row(metric.rows[i].name, metric.metric, metric.unit, change.before, change.after, change.by,

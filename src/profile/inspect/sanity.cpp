@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
+#include "profile/absent.hpp"
 #include "profile/aggregate.hpp"
 #include "profile/inspect/inspect.hpp"
 
@@ -85,8 +88,18 @@ Result<NodeView> node_view(const Profile& profile, MetricId metric) {
   for (const SystemNodeId id : nodes) grouping.columns.push_back(locations_below(system, id));
   FATHOM_TRY(const Cells cells, compute_groups(profile, metric, {Flavour::Kind::inclusive, {}}, grouping));
   std::vector<double> values;
-  for (std::size_t i = 0; i < cells.columns(); ++i) values.push_back(cells.scalar(0, i));
+  bool unknown = false;
+  for (std::size_t i = 0; i < cells.columns(); ++i) {
+    if (!has_value(cells, 0, i)) continue;  // the extreme of nothing
+    values.push_back(cells.scalar(0, i));
+    unknown = unknown || std::isnan(values.back());
+  }
   out.over_nodes = statistics_of(values);
+  // Statistics leave out what is no number: of a node that counts it would be lost.
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (unknown || values.empty()) {
+    out.over_nodes.minimum = out.over_nodes.maximum = out.over_nodes.mean = out.over_nodes.deviation = kUnknown;
+  }
   return out;
 }
 

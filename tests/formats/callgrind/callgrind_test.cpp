@@ -108,6 +108,14 @@ TEST(Callgrind, EveryRuleOfTheText) {
   EXPECT_EQ(ids, (std::set<std::string>{"callgrind.totals", "callgrind.derived_event", "profile.flat"}));
 }
 
+TEST(Callgrind, AnEventThatIsNamedTwiceIsTold) {
+  const Work work = make_work();
+  const auto profile = open_text("events: Ir Ir\nfn=f\n1 3 4\n", work);
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  EXPECT_EQ(values(**profile, "Ir", ""), (Values{{"f  0", "7"}}));
+  EXPECT_EQ(work->diagnostics.all()[0].id, "callgrind.event_twice");
+}
+
 TEST(Callgrind, JumpsDefineNamesToo) {
   const Work work = make_work();
   const auto profile = open_text(

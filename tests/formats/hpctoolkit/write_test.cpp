@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -16,6 +17,7 @@
 #include "formats/registry.hpp"
 #include "io/file.hpp"
 #include "profile/compute.hpp"
+#include "profile/memory_profile.hpp"
 
 namespace fathom::hpctoolkit {
 namespace {
@@ -241,6 +243,45 @@ TEST_F(HpctoolkitWrite, WorksOutLexAwareAsTheReferenceSummaryHasIt) {
       EXPECT_NEAR(same->second, value, 1e-9 * std::abs(value)) << name << " context " << std::get<1>(key);
     }
   }
+}
+
+// What a call takes itself may be tiny beside what it calls: 1,000 of 3e15 cycles are no rounding.
+TEST_F(HpctoolkitWrite, KeepsSmallExclusivePartsOfLargeInclusiveValues) {
+  constexpr std::uint64_t kLarge = 3'000'000'000'000'000;
+  const double endless = std::numeric_limits<double>::infinity();
+  test::MemoryProfile make;
+  const MetricId cycles = make.metric("cycles", ValueKind::u64, Scope::inclusive);
+  const MetricId time = make.metric("time", ValueKind::f64, Scope::inclusive);
+  const MetricId more = make.metric("more");
+  make.context("main");
+  make.context("main/foo");
+  make.values<std::uint64_t>(cycles, "main", {kLarge, kLarge});
+  make.values<std::uint64_t>(cycles, "main/foo", {kLarge - 1000, kLarge});
+  make.values<double>(time, "main", {3000.00000000125, 0.1 + 0.2});
+  make.values<double>(time, "main/foo", {3000, 0.3});
+  make.values<double>(more, "main", {endless, 1});
+  make.values<double>(more, "main/foo", {1, 1});
+  ASSERT_TRUE(write_database(*make.build(), nullptr, {}, Generation::meta, directory_ / "db").ok());
+  const auto dataset = open_dataset(directory_ / "db", make_work());
+  ASSERT_TRUE(dataset.ok());
+  const auto profile = (*dataset)->profile();
+  ASSERT_TRUE(profile.ok());
+  const auto of_main = [&](const char* name, Flavour::Kind flavour) {
+    const Definitions& defs = (*profile)->defs();
+    std::size_t at = 0;
+    while (defs.path(ContextId(at)) != "main") ++at;
+    const auto cells =
+        compute(**profile, defs.find_metric(name),
+                {{flavour, {}}, {ContextId(at)}, {0, static_cast<std::uint32_t>(defs.system.location_count())}, false});
+    EXPECT_TRUE(cells.ok());
+    const std::size_t last = cells->columns() - 1;
+    return std::pair(cells->scalar(0, last - 1), cells->scalar(0, last));
+  };
+  EXPECT_EQ(of_main("cycles", Flavour::Kind::exclusive), std::pair(1000.0, 0.0));
+  const auto [small, rounding] = of_main("time", Flavour::Kind::exclusive);
+  EXPECT_NEAR(small, 1.25e-9, 1e-12);
+  EXPECT_EQ(rounding, 0);
+  EXPECT_EQ(of_main("more", Flavour::Kind::inclusive), std::pair(endless, 2.0));
 }
 
 TEST_F(HpctoolkitWrite, LeavesForeignDirectoriesAlone) {
