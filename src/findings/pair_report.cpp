@@ -11,6 +11,7 @@
 #include "base/median.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "findings/profile_rules.hpp"
 #include "profile/compute.hpp"
 #include "profile/selection.hpp"
@@ -50,7 +51,8 @@ double deviation(const std::vector<double>& values) {
   return 1.4826 * factor * median(std::move(distances));
 }
 
-Result<void> add_run(const Profile& profile, MetricId time, Side& side) {
+// Times as they are in `unit`.
+Result<void> add_run(const Profile& profile, MetricId time, const std::string& unit, Side& side) {
   const auto add = [&](MetricId metric, std::vector<double> RegionRuns::*list) -> Result<void> {
     ViewInput view;
     view.metric = metric;
@@ -58,7 +60,8 @@ Result<void> add_run(const Profile& profile, MetricId time, Side& side) {
     for (std::size_t row = 0; row < flat.rows.size(); ++row) {
       auto& values = side.regions[flat.rows[row].name].*list;
       values.resize(side.runs + 1);
-      values.back() += flat.exclusive.scalar(row, 0);
+      const double value = flat.exclusive.scalar(row, 0);
+      values.back() += metric == time ? in_time_unit(value, profile.defs().metric(time).unit, unit) : value;
     }
     return {};
   };
@@ -66,17 +69,17 @@ Result<void> add_run(const Profile& profile, MetricId time, Side& side) {
   const MetricId visits = profile.defs().find_metric("visits");
   if (visits.valid() && why_unavailable(profile, visits).empty()) FATHOM_CHECK(add(visits, &RegionRuns::visits));
   FATHOM_TRY(const Value total, metric_total(profile, time, {}));
-  side.totals.push_back(total.scalar());
+  side.totals.push_back(in_time_unit(total.scalar(), profile.defs().metric(time).unit, unit));
   ++side.runs;
   return {};
 }
 
-Result<Side> read_side(const std::vector<ProfilePtr>& runs, const std::string& metric) {
+Result<Side> read_side(const std::vector<ProfilePtr>& runs, const Metric& wanted) {
   Side side;
   for (const ProfilePtr& run : runs) {
-    const MetricId time = run->defs().find_metric(metric);
-    if (!time.valid()) return Error::usage(fmt::format("{} has no metric '{}'", run->name, metric));
-    FATHOM_CHECK(add_run(*run, time, side));
+    const MetricId time = run->defs().find_metric(wanted.name);
+    if (!time.valid()) return Error::usage(fmt::format("{} has no metric '{}'", run->name, wanted.name));
+    FATHOM_CHECK(add_run(*run, time, wanted.unit, side));
   }
   for (auto& [name, region] : side.regions) {
     region.times.resize(side.runs);
@@ -207,8 +210,8 @@ class Pair {
 Result<Report> pair_report(const std::vector<ProfilePtr>& before, const std::vector<ProfilePtr>& after) {
   FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*before.front(), {}));
   const Metric metric = before.front()->defs().metric(metrics.front());
-  FATHOM_TRY(Side a, read_side(before, metric.name));
-  FATHOM_TRY(Side b, read_side(after, metric.name));
+  FATHOM_TRY(Side a, read_side(before, metric));
+  FATHOM_TRY(Side b, read_side(after, metric));
   Report report = Pair(std::move(a), std::move(b), metric.unit).compare();
   report.locations = after.front()->defs().system.location_count();
   report.count_in(metric.name, metric.unit);
