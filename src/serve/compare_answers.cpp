@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "experiment/diff.hpp"
 #include "profile/diff/diff.hpp"
 #include "profile/selection.hpp"
@@ -56,9 +57,11 @@ struct United {
 };
 
 void unite(United& united, std::unordered_map<std::string, std::uint32_t>& known, const Profile& profile,
-           const TreeView& view, std::size_t side) {
+           const TreeView& view, std::size_t side, std::string_view unit, std::string_view in_unit) {
   std::vector<std::uint32_t> place(view.nodes.size());
-  const auto add = [](std::optional<double>& sum, double value) { sum = sum.value_or(0) + value; };
+  const auto add = [&](std::optional<double>& sum, double value) {
+    sum = sum.value_or(0) + in_time_unit(value, unit, in_unit);
+  };
   for (std::uint32_t n = 0; n < view.nodes.size(); ++n) {
     const TreeView::Node& node = view.nodes[n];
     const std::uint32_t parent = node.parent == TreeView::kNone ? TreeView::kNone : place[node.parent];
@@ -141,11 +144,12 @@ Result<Answer> compare_tree(const ProfilePtr& before, const ProfilePtr& after, c
     const Profile& profile = *sides[side];
     const MetricId id = profile.defs().find_metric(metric);
     if (!id.valid()) return Error::usage(fmt::format("{} has no metric '{}'", profile.name, metric));
-    if (unit.empty()) unit = profile.defs().metric(id).unit;
+    const std::string& here = profile.defs().metric(id).unit;
+    if (unit.empty()) unit = here;
     FATHOM_TRY(const TreeView view, top_down(profile, {id, {}, {}}));
     FATHOM_TRY(const Value total, metric_total(profile, id, {}));
-    totals[side] = total.scalar();
-    unite(united, known, profile, view, side);
+    totals[side] = in_time_unit(total.scalar(), here, unit);
+    unite(united, known, profile, view, side, here, unit);
   }
   const auto nodes = chosen_nodes(united, static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kMostNodes)));
   Output out;

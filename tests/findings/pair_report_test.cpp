@@ -89,6 +89,24 @@ TEST(Pair, SingleRunsGoByShares) {
   EXPECT_EQ(faster->findings[0].level, FindingLevel::note);
 }
 
+TEST(Pair, TimesInOtherUnitsAreConverted) {
+  const auto timed = [](const char* unit, double value) {
+    test::MemoryProfile make({"0"});
+    const MetricId time = make.metric("time");
+    make.defs().metrics[time.index()].unit = unit;
+    make.context("f");
+    make.values<double>(time, "f", {value});
+    return make.build();
+  };
+  const auto same = pair_report({timed("s", 3)}, {timed("ms", 3000)});
+  ASSERT_TRUE(same.ok());
+  EXPECT_TRUE(same->findings.empty());
+  const auto slower = pair_report({timed("s", 3)}, {timed("ms", 6000)});
+  ASSERT_TRUE(slower.ok());
+  ASSERT_EQ(slower->findings.size(), 1U);
+  EXPECT_EQ(slower->findings[0].severity, 1);
+}
+
 TEST(Pair, ARunWithoutTheMetricIsNamed) {
   std::mt19937 random(4);
   test::MemoryProfile other({"0"});

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "profile/inspect/inspect.hpp"
 #include "profile/memory_profile.hpp"
 
 namespace fathom {
@@ -144,6 +145,15 @@ TEST(Diff, TimesInOtherUnitsAreConverted) {
     EXPECT_EQ(rows_of(*changes), (std::map<std::string, Row>{{"main", {3, 3}}}));
     EXPECT_EQ(changes->total.after, std::vector{3.0});
     EXPECT_EQ(changes->unit, "sec");
+  }
+  // Equal numbers are no equal times.
+  for (const std::vector<std::string>& names : {std::vector<std::string>(), {"time"}}) {
+    const auto same = inspect::compare(*before[0], *timed("seconds", ValueKind::f64, 1), 0, names);
+    ASSERT_TRUE(same.ok());
+    EXPECT_TRUE(same->equal());
+    const auto other = inspect::compare(*before[0], *timed("ms", ValueKind::f64, 1), 0, names);
+    ASSERT_TRUE(other.ok());
+    EXPECT_FALSE(other->equal());
   }
 }
 

@@ -14,6 +14,7 @@ import csv
 import importlib
 import io
 import json
+import math
 import re
 import struct
 import subprocess
@@ -64,15 +65,23 @@ class Reached:
         if match := re.fullmatch(r"(exclusive|inclusive|scope \w+) cells of (.*)", what):
             flavour = "--" + match[1] if "scope" not in match[1] else "--" + match[1].replace(" ", "=")
             return sum(1 for row in self.rows("table", self.dataset, flavour, "--csv") if row["metric"] == match[2])
-        if match := re.fullmatch(r"(exclusive|inclusive|stored) sum of (.*)", what):
-            flavour = [] if match[1] == "stored" else ["--" + match[1]]
-            return sum(float(row["value"]) for row in self.rows("table", self.dataset, *flavour, "--csv")
+        if match := re.fullmatch(r"(exclusive|inclusive|stored|scope \w+) sum of (.*)", what):
+            flavour = [] if match[1] == "stored" else ["--" + match[1].replace(" ", "=")]
+            return math.fsum(float(row["value"]) for row in self.rows("table", self.dataset, *flavour, "--csv")
                        if row["metric"] == match[2])
         if match := re.fullmatch(r"total of (.*)", what):
             return sum(float(row["value"]) for row in self.rows("table", self.dataset, "--total", "--inclusive", "--csv")
                        if row["metric"] == match[1])
         if match := re.fullmatch(r"events (\w+)", what):
             return sum(1 for row in self.table("event") if row["kind"] == match[1])
+        if what == "contexts of samples":
+            return sorted(int(match[1]) for row in self.rows("events", self.dataset, "--csv")
+                          if (match := re.match(r"context=(\d+)", row["detail"])))
+        if what == "sum of means":
+            return math.fsum(float(row["mean"]) for row in self.table("measurement"))
+        if what == "level calls per function":
+            calls = collections.Counter(row["name"] for row in self.table("event") if row["kind"] == "enter")
+            return sorted(n for name, n in calls.items() if name.startswith("MPI_") and name != "MPI_Pcontrol")
         if what == "level events":
             return len(self.table("event"))
         if what in ("message", "model"):

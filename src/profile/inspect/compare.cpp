@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/time_unit.hpp"
 #include "profile/inspect/inspect.hpp"
 
 namespace fathom::inspect {
@@ -35,6 +36,11 @@ class Comparer {
       const MetricId in_a = x.find_metric(name);
       const MetricId in_b = y.find_metric(name);
       if (in_a.valid() && in_b.valid()) {
+        const std::string& unit = x.metric(in_a).unit;
+        const std::string& other = y.metric(in_b).unit;
+        if (other_time_unit(unit, other)) {
+          out_.metrics_equal = differ(fmt::format("metric '{}' is in '{}' and in '{}'", name, unit, other));
+        }
         FATHOM_CHECK(values(in_a, in_b));
       } else {
         out_.metrics_equal = differ(fmt::format("metric '{}' is not in both", name));
@@ -57,7 +63,7 @@ class Comparer {
       const Metric& p = x.metrics[i];
       const Metric& q = y.metrics[i];
       if (p.name != q.name || p.parent != q.parent || p.type != q.type || p.file_id != q.file_id ||
-          p.scopes != q.scopes || p.derivation != q.derivation) {
+          p.scopes != q.scopes || p.derivation != q.derivation || other_time_unit(p.unit, q.unit)) {
         return differ(fmt::format("metric '{}' of the first is '{}' in the other, or is described in another way",
                                   p.name, q.name));
       }

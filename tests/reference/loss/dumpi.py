@@ -22,4 +22,5 @@ def found(meta):
         numbers = struct.unpack_from(">582I", data, footer + 8)
         for call in range(CALLS):
             calls[call] += numbers[call] - numbers[CALLS + 1 + call]
-    return {"calls per function": sorted(count for count in calls if count)}
+    counts = sorted(count for count in calls if count)
+    return {"calls per function": counts, "level calls per function": counts}

@@ -1,5 +1,6 @@
 """HPCToolkit with meta.db: contexts of the tree, values of all profiles but the summary per metric and scope, samples."""
 import collections
+import math
 import struct
 
 FILES = ["hpctoolkit/*/meta.db"]
@@ -46,7 +47,7 @@ def contexts(meta):
 
 
 def profiles(folder):
-    """(id of the context, id of the value) of every value that is not zero, of all profiles but the summary."""
+    """(id of the context, id of the value, the value) of every value that is not zero, of all profiles but the summary."""
     data = (folder / "profile.db").read_bytes()
     section = struct.unpack_from("<Q", data, 0x18)[0]
     first, count = struct.unpack_from("<QI", data, section)
@@ -58,24 +59,31 @@ def profiles(folder):
             for k in range(begin, end):
                 metric, value = struct.unpack_from("<Hd", data, values + 10 * k)
                 if value != 0:
-                    yield context, metric
+                    yield context, metric, value
 
 
 def samples(folder):
+    """Contexts of all samples."""
     trace = (folder / "trace.db").read_bytes()
     section = struct.unpack_from("<Q", trace, 0x18)[0]
     first, count = struct.unpack_from("<QI", trace, section)
     lines = [struct.unpack_from("<QQ", trace, first + i * trace[section + 12] + 8) for i in range(count)]
-    return sum((end - begin) // 12 for begin, end in lines)
+    return [struct.unpack_from("<I", trace, at + 8)[0] for begin, end in lines for at in range(begin, end - 11, 12)]
 
 
 def found(path):
     folder, meta = path.parent, path.read_bytes()
     tree = contexts(meta)
-    cells = collections.Counter(metric for context, metric in profiles(folder) if context in tree)
+    cells, sums = collections.Counter(), collections.defaultdict(list)
+    for context, metric, value in profiles(folder):
+        if context in tree:
+            cells[metric] += 1
+            sums[metric].append(value)
     out = {"contexts": len(tree)}
     for identifier, (metric, scope) in scopes(meta).items():
         out[f"scope {scope} cells of {metric}"] = cells[identifier]
+        out[f"scope {scope} sum of {metric}"] = math.fsum(sums[identifier])
     if (folder / "trace.db").exists() and samples(folder):
-        out["level events"] = samples(folder)
+        out["level events"] = len(samples(folder))
+        out["contexts of samples"] = sorted(samples(folder))
     return out

@@ -1,4 +1,5 @@
 """HPCToolkit with experiment.xml 2.x: elements of the tree, samples of *.hpctrace and of experiment.mt."""
+import math
 import struct
 import xml.etree.ElementTree as ElementTree
 
@@ -15,18 +16,41 @@ def samples(data):
     return (len(data) - 32) // (16 if flags & 1 else 12)
 
 
+def tables(folder):
+    """The files of values, single or merged: columns of doubles, a row per context from 1 on."""
+    files = [one.read_bytes() for one in folder.glob("*.metric-db")]
+    for merged in folder.glob("experiment-*.mdb"):
+        files += parts(merged.read_bytes())
+    for data in files:
+        rows, columns = struct.unpack_from(">II", data, 24)
+        yield [struct.unpack_from(f">{columns}d", data, 32 + 8 * columns * row) for row in range(rows)]
+
+
+def parts(data):
+    """The files in a merged one."""
+    count = struct.unpack_from(">I", data, 4)[0]
+    starts = [struct.unpack_from(">Q", data, 8 + 16 * i + 8)[0] for i in range(count)] + [len(data) - 8]
+    return [data[begin:end] for begin, end in zip(starts, starts[1:])]
+
+
 def found(path):
-    tree = ElementTree.parse(path).getroot().find(".//SecCallPathProfileData")
+    root = ElementTree.parse(path).getroot()
+    tree = root.find(".//SecCallPathProfileData")
     if tree is None:
         return None
     out = {"contexts": sum(1 for one in tree.iter() if one.tag in ("PF", "Pr", "P", "L", "C", "S", "A"))}
     traces = [one.read_bytes() for one in path.parent.glob("*.hpctrace")]
     merged = path.parent / "experiment.mt"
     if merged.exists():
-        data = merged.read_bytes()
-        count = struct.unpack_from(">I", data, 4)[0]
-        starts = [struct.unpack_from(">Q", data, 8 + 16 * i + 8)[0] for i in range(count)] + [len(data) - 8]
-        traces += [data[begin:end] for begin, end in zip(starts, starts[1:])]
+        traces += parts(merged.read_bytes())
     if traces:
-        out["events"] = sum(map(samples, traces))
+        out["events"] = out["level events"] = sum(map(samples, traces))
+    # Of the root above all there is no context.
+    values = [row for table in tables(path.parent) for row in table[1:]]
+    for metric in root.iter("MetricDB") if values else ():
+        name, scope = metric.get("n"), metric.get("t")
+        name = name[:-4] if name.endswith((" (I)", " (E)")) else name
+        column = [row[int(metric.get("db-id"))] for row in values]
+        out[f"scope {scope} cells of {name}"] = sum(1 for value in column if value != 0)
+        out[f"scope {scope} sum of {name}"] = math.fsum(column)
     return out

@@ -8,7 +8,7 @@ ENTRY = re.compile(r'"(.*)" (\S+) (\S+) (\S+) (\S+) (\S+) GROUP="(.*)"')
 
 def found(folder):
     files = sorted(folder.rglob("profile.*.*.*"))
-    own, calls, locations = 0.0, 0.0, set()
+    own, whole, calls, locations = 0.0, 0.0, 0.0, set()
     for path in files:
         locations.add(path.name)
         entries = [ENTRY.match(line) for line in path.read_text(errors="replace").splitlines()]
@@ -17,5 +17,6 @@ def found(folder):
         top = {one[1].split("=>")[0].strip() for one in paths}
         used = paths + [one for one in entries if one[1].strip() in top] if paths else entries
         own += sum(float(one[4]) for one in used)
+        whole += sum(float(one[5]) for one in used)
         calls += sum(float(one[2]) for one in used)
-    return {"locations": len(locations), "exclusive sum of TIME": own, "exclusive sum of visits": calls}
+    return {"locations": len(locations), "exclusive sum of TIME": own, "scope inclusive sum of TIME": whole, "exclusive sum of visits": calls}
