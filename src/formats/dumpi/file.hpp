@@ -89,6 +89,7 @@ class File {
   // Where the wall clock of the run's events begins: the bias, and what brings the clocks of several nodes together.
   [[nodiscard]] std::int64_t wall_zero_ns() const { return std::int64_t{wall_bias_} * 1'000'000'000 + clock_shift_ns_; }
   void shift_clock(std::int64_t ns) { clock_shift_ns_ = ns; }
+  [[nodiscard]] bool has_shifted_clock() const { return clock_shift_ns_ != 0; }
   // True when the job was killed: no index, and so none of the other sections.
   [[nodiscard]] bool cut_off() const { return layout_.index_entries == 0; }
   // First byte of the first record, and the bound that no record may cross.

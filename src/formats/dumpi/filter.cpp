@@ -43,7 +43,8 @@ bool Filter::wants(const Call& call, bool use_cpu) const {
   if (use_cpu ? !call.has_cpu() : !call.has_wall()) return true;
   const std::int64_t begin = use_cpu ? call.cpu_start_ns : call.wall_start_ns;
   if (begin >= window.from_ns && begin < window.to_ns) return true;
-  return keep_definitions && is_notable(call.id);
+  if (!keep_definitions) return false;
+  return is_notable(call.id) || (keep_clocks && (call.id == ids::kInit || call.id == ids::kInitThread));
 }
 
 Result<Filter> Filter::from_options(const WriteOptions& options) {

@@ -15,6 +15,7 @@ struct Filter {
   std::array<bool, kIds> functions;  // by id
   TimeWindow window;                 // calls that begin in it; on the CPU's clock where there is no other
   bool keep_definitions = false;     // calls outside of the window that later ones need to be understood
+  bool keep_clocks = false;          // with these: MPI_Init, by which the clocks of a run are aligned
   std::vector<RankRange> ranks;      // empty = all
   std::uint8_t keep_mask = 0xFF;     // bits of the mask that stay
   Filter() { functions.fill(true); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/capped_sum.hpp"
 #include "base/share_out.hpp"
 #include "base/text.hpp"
 #include "formats/dumpi/resolve.hpp"
@@ -216,16 +217,46 @@ std::string without_gz(std::string name) {
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   return name;
 }
+
+// Whether the calls by which the clocks of ranks are aligned, which come first, are left out.
+bool loses_init(const Filter& filter, const RankSet& set, const std::vector<ScanResult>& scans) {
+  if ((filter.keep_mask & kMaskWall) == 0) return false;
+  for (const ScanResult& scan : scans) {
+    for (const std::uint16_t id : {ids::kInit, ids::kInitThread}) {
+      if (scan.per_function[id] > 0 && !filter.functions[id]) return true;
+    }
+  }
+  if (filter.keep_definitions) return false;
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    for (const Chunk& chunk : scans[i].chunks) {
+      if (chunk.wall.first_ns > chunk.wall.last_ns) continue;
+      CappedSum first = set.files()[i].file.wall_zero_ns();
+      first += chunk.wall.first_ns;
+      if (first.value() < filter.window.from_ns || first.value() >= filter.window.to_ns) return true;
+      break;
+    }
+  }
+  return false;
+}
 }  // namespace
 
-Result<void> rewrite_set(const RankSet& set, const Filter& filter, const std::filesystem::path& wanted, bool force) {
+Result<void> rewrite_set(const RankSet& set, const Filter& given, const std::filesystem::path& wanted, bool force) {
   FATHOM_TRY(const std::filesystem::path target, follow_links(wanted));
+  Filter filter = given;
   FATHOM_TRY(const auto* scans, set.scans());
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < set.files().size(); ++i) {
     if (filter.wants_rank(set.files()[i].rank)) chosen.push_back(i);
   }
   if (chosen.empty()) return Error::usage("none of the ranks that were asked for is in the trace");
+  filter.keep_clocks =
+      std::any_of(chosen.begin(), chosen.end(), [&](std::size_t i) { return set.files()[i].file.has_shifted_clock(); });
+  if (filter.keep_clocks && loses_init(filter, set, *scans)) {
+    FATHOM_CHECK(set.work()->diagnostics.lost(
+        "dumpi.clock_unknown", Place::in(set.files().front().file.name()),
+        "the ranks have several clocks, and MPI_Init, by which they are aligned, is not written (keep=definitions "
+        "keeps it in a window)"));
+  }
   // Without a metafile the program itself may tell how large its world was.
   FATHOM_TRY(const Resolution resolved, set.metafile() ? Result<Resolution>(Resolution()) : resolve(set, *scans));
   const bool alone = !set.metafile() && set.files().size() == 1 && target.extension() != ".meta";

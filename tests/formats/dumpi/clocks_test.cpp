@@ -73,6 +73,23 @@ TEST_F(DumpiClocks, TimesFarApartWithoutInitAreTold) {
   }
 }
 
+// A part of a run has the clocks of the run only as long as MPI_Init is in it.
+TEST_F(DumpiClocks, WindowsOfSeveralClocksKeepInitOrSayThatItIsMissing) {
+  for (const char* keep : {"definitions", ""}) {
+    const auto set = run(two_hosts(5000));
+    WriteOptions options;
+    options.options = {{"from", "1011"}};  // behind MPI_Init
+    if (*keep != '\0') options.options.emplace_back("keep", keep);
+    const auto filter = Filter::from_options(options);
+    ASSERT_TRUE(filter.ok());
+    ASSERT_TRUE(rewrite_set(*set, *filter, folder_ / "new.meta", true).ok());
+    EXPECT_EQ(noticed_times("dumpi.clock_unknown"), *keep == '\0' ? 1 : 0);
+    const auto part = open("new.meta");
+    ASSERT_TRUE(part.ok());
+    EXPECT_EQ(length(*part), (*keep == '\0' ? 5001 : 2) * kSecond + 1000);
+  }
+}
+
 TEST_F(DumpiClocks, ClocksThatAgreeAreLeftAlone) {
   const auto set = run(two_hosts(0));
   EXPECT_EQ(length(set), 2 * kSecond + 1000);
