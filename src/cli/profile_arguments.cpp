@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/visible.hpp"
 #include "formats/reading_options.hpp"
+#include "profile/absent.hpp"
 #include "profile/cubepl/cubepl.hpp"
 #include "profile/expression/derive.hpp"
 
@@ -97,7 +98,9 @@ std::string shown_metric(const Metric& metric) {
 }
 
 void write_value(JsonWriter& json, const Value& value) {
-  if (value.type().is_integer()) {
+  if (!has_value(value)) {
+    json.value(nullptr);
+  } else if (value.type().is_integer()) {
     json.value(value.integer());
   } else if (value.type().is_double()) {
     json.value(value.scalar());
@@ -116,6 +119,7 @@ ColumnSpec metric_column(const Metric& metric) {
 }
 
 TableBuilder::Cell metric_cell(const Value& value, std::string& text) {
+  if (!has_value(value)) return kMissing;
   if (value.type().is_integer()) return value.integer();
   if (value.type().is_double()) return value.scalar();
   text = value.text();
