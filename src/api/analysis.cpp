@@ -48,7 +48,7 @@ fathom::Result<ReduceOptions> reduce_options(const fathom::Trace& trace,
 
 Result<std::string> report(const Dataset& dataset) {
   const auto& state = dataset.state();
-  return guarded<std::string>(state->execution, [&]() -> fathom::Result<std::string> {
+  return guarded<std::string>(*state, [&]() -> fathom::Result<std::string> {
     const std::scoped_lock lock(state->mutex);
     FATHOM_TRY(const ReportInput input, report_input(*state->dataset));
     FATHOM_TRY(const Report found, make_report(input));
@@ -63,7 +63,7 @@ Result<std::string> report(const Dataset& dataset) {
 
 Result<Dataset> reduce(const Dataset& dataset, const std::vector<std::pair<std::string, std::string>>& options) {
   const auto& state = dataset.state();
-  return guarded<Dataset>(state->execution, [&]() -> fathom::Result<Dataset> {
+  return guarded<Dataset>(*state, [&]() -> fathom::Result<Dataset> {
     const std::scoped_lock lock(state->mutex);
     FATHOM_TRY(const auto trace, state->dataset->trace());
     FATHOM_TRY(ReduceOptions wanted, reduce_options(*trace, options));

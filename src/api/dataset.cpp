@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "formats/format.hpp"
 #include "formats/registry.hpp"
+#include "io/mapped_file.hpp"
 #include "profile/profile.hpp"
 #include "tables/tables.hpp"
 #include "trace/trace.hpp"
@@ -66,7 +67,7 @@ std::vector<Level> Dataset::levels() const {
 }
 
 Result<std::vector<Info>> Dataset::info(bool count) const {
-  return guarded<std::vector<Info>>(state_->execution, [&]() -> fathom::Result<std::vector<Info>> {
+  return guarded<std::vector<Info>>(*state_, [&]() -> fathom::Result<std::vector<Info>> {
     const std::scoped_lock lock(state_->mutex);
     FATHOM_TRY(const auto entries, state_->dataset->describe(count));
     std::vector<Info> out;
@@ -92,7 +93,7 @@ std::vector<std::string> Dataset::tables() const {
 }
 
 Result<Table> Dataset::table(std::string_view name, const Bounds& bounds) const {
-  return guarded<Table>(state_->execution, [&]() -> fathom::Result<Table> {
+  return guarded<Table>(*state_, [&]() -> fathom::Result<Table> {
     const std::scoped_lock lock(state_->mutex);
     FATHOM_TRY(auto source, open_table(*state_->dataset, name,
                                        TableBounds{bounds.from_ns, bounds.to_ns, bounds.locations, bounds.metrics,
@@ -110,7 +111,10 @@ Result<Dataset> open(const std::filesystem::path& path, const OpenOptions& optio
     };
   }
   state->execution = Execution(options.threads, options.cancel.flag(), std::move(progress));
-  return guarded<Dataset>(state->execution, [&]() -> fathom::Result<Dataset> {
+  // What was open when input was lost stays unusable; nobody works on it any more.
+  if (stopped() && !InputsInUse::any()) reset_lost_input();
+  state->watch.emplace(path);
+  return guarded<Dataset>(*state, [&]() -> fathom::Result<Dataset> {
     const Work work = make_work(options.strict, options.max_memory > 0 ? options.max_memory : Budget::default_limit());
     for (const auto& [name, value] : options.options) FATHOM_CHECK(set_reading_option(*work, name, value));
     FATHOM_TRY(state->dataset, open_dataset(path, work, options.format));

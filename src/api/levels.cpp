@@ -70,7 +70,7 @@ EventReader& EventReader::operator=(EventReader&&) noexcept = default;
 EventReader::~EventReader() = default;
 
 Result<std::size_t> EventReader::next(std::span<Event> out) {
-  return guarded<std::size_t>(state_->trace->dataset->execution, [&]() -> fathom::Result<std::size_t> {
+  return guarded<std::size_t>(*state_->trace->dataset, [&]() -> fathom::Result<std::size_t> {
     constexpr std::size_t kMost = 4096;
     state_->buffer.resize(std::min(out.size(), kMost));
     FATHOM_TRY(const std::size_t count, state_->stream->next(state_->buffer));
@@ -104,7 +104,7 @@ std::optional<Window> Trace::span() const {
 }
 
 Result<EventReader> Trace::events(std::size_t location, Window window) const {
-  return guarded<EventReader>(state_->dataset->execution, [&]() -> fathom::Result<EventReader> {
+  return guarded<EventReader>(*state_->dataset, [&]() -> fathom::Result<EventReader> {
     if (location >= state_->trace->location_count()) return fathom::Error::usage("there is no such location");
     auto reader = std::make_unique<EventReader::State>();
     reader->trace = state_;
@@ -116,7 +116,7 @@ Result<EventReader> Trace::events(std::size_t location, Window window) const {
 std::string_view Trace::name(const Event& event) const { return state_->trace->name(to_internal(event)); }
 
 Result<std::string> Trace::detail(const Event& event) const {
-  return guarded<std::string>(state_->dataset->execution, [&]() -> fathom::Result<std::string> {
+  return guarded<std::string>(*state_->dataset, [&]() -> fathom::Result<std::string> {
     std::string out;
     FATHOM_CHECK(state_->trace->detail(to_internal(event), out));
     return out;
@@ -124,7 +124,7 @@ Result<std::string> Trace::detail(const Event& event) const {
 }
 
 Result<Trace> Dataset::trace() const {
-  return guarded<Trace>(state_->execution, [&]() -> fathom::Result<Trace> {
+  return guarded<Trace>(*state_, [&]() -> fathom::Result<Trace> {
     const std::scoped_lock lock(state_->mutex);
     FATHOM_TRY(auto trace, state_->dataset->trace());
     return Trace(std::make_shared<const Trace::State>(Trace::State{state_, std::move(trace)}));
@@ -141,7 +141,7 @@ struct Profile::State {
 
   [[nodiscard]] Result<std::vector<double>> column(std::size_t metric, Flavour flavour, IndexRange locations,
                                                    bool aggregate) const {
-    return guarded<std::vector<double>>(dataset->execution, [&]() -> fathom::Result<std::vector<double>> {
+    return guarded<std::vector<double>>(*dataset, [&]() -> fathom::Result<std::vector<double>> {
       if (metric >= defs().metrics.size()) return fathom::Error::usage("there is no such metric");
       if (locations.end > defs().system.location_count()) return fathom::Error::usage("there is no such location");
       Selection selection;
@@ -212,7 +212,7 @@ Result<std::vector<double>> Profile::values(std::size_t metric, Flavour flavour,
 }
 
 Result<Profile> Dataset::profile() const {
-  return guarded<Profile>(state_->execution, [&]() -> fathom::Result<Profile> {
+  return guarded<Profile>(*state_, [&]() -> fathom::Result<Profile> {
     const std::scoped_lock lock(state_->mutex);
     FATHOM_TRY(auto profile, state_->dataset->profile());
     return Profile(std::make_shared<const Profile::State>(Profile::State{state_, std::move(profile)}));

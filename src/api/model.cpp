@@ -43,7 +43,7 @@ ModelInfo Models::model(std::size_t position) const {
 }
 
 Result<Forecast> Models::predict(std::size_t position, std::span<const double> point, double level) const {
-  return guarded<Forecast>(state_->dataset->execution, [&]() -> fathom::Result<Forecast> {
+  return guarded<Forecast>(*state_->dataset, [&]() -> fathom::Result<Forecast> {
     if (position >= size()) return fathom::Error::usage("there is no such model");
     if (point.size() != state_->experiment->parameters().size()) {
       return fathom::Error::usage(fmt::format("a point has {} coordinates, {} were given",
@@ -65,7 +65,7 @@ Table Models::table() const {
 
 Result<Models> fit(const Dataset& dataset, const ModelOptions& options) {
   const auto& opened = dataset.state();
-  return guarded<Models>(opened->execution, [&]() -> fathom::Result<Models> {
+  return guarded<Models>(*opened, [&]() -> fathom::Result<Models> {
     auto state = std::make_shared<Models::State>();
     state->dataset = opened;
     const std::scoped_lock lock(opened->mutex);

@@ -7,7 +7,7 @@ Result<Table> sql(const std::vector<NamedDataset>& datasets, std::string_view qu
   if (datasets.empty()) return Error(ErrorKind::usage, "SQL needs a dataset");
   // Threads, memory and cancel are those of the first.
   const auto& first = datasets.front().dataset.state();
-  return guarded<Table>(first->execution, [&]() -> fathom::Result<Table> {
+  return guarded<Table>(*first, [&]() -> fathom::Result<Table> {
     query::DatabaseOptions options;
     options.execution = first->execution;
     FATHOM_TRY(const auto database, query::Database::open(std::move(options)));
@@ -17,6 +17,9 @@ Result<Table> sql(const std::vector<NamedDataset>& datasets, std::string_view qu
     }
     FATHOM_CHECK(database->seal());
     FATHOM_TRY(query::QueryResult result, database->query(query));
+    for (const NamedDataset& one : datasets) {
+      if (auto lost = one.dataset.state()->lost()) return *std::move(lost);
+    }
     return Table(make_table_state(first, std::move(result.rows)));
   });
 }

@@ -8,10 +8,12 @@
 
 #include "base/execution.hpp"
 #include "base/result.hpp"
+#include "base/stop.hpp"
 #include "base/table.hpp"
 #include "fathom/dataset.hpp"
 #include "fathom/table.hpp"
 #include "formats/dataset.hpp"
+#include "io/input_watch.hpp"
 
 namespace fathom::api {
 
@@ -21,8 +23,11 @@ Error to_public(const fathom::Error& error);
 template <class T, class Body>
 Result<T> guarded(const Execution& execution, const Body& body) {
   try {
+    const InputsInUse in_use;
     const ExecutionScope scope(execution);
     fathom::Result<T> result = body();
+    // What came of a file that is gone is worth nothing, whatever it looks like.
+    if (const auto lost = stop_reason()) return to_public(*lost);
     if (!result.ok()) return to_public(result.error());
     if constexpr (std::is_void_v<T>) {
       return {};
@@ -39,7 +44,22 @@ struct Dataset::State {
   Execution execution;
   DatasetPtr dataset;
   std::mutex mutex;  // levels are made on first use
+  std::optional<InputWatch> watch;
+
+  std::optional<fathom::Error> lost() {
+    if (!watch) return std::nullopt;
+    return watch->lost(dataset == nullptr ? nullptr : &dataset->work()->diagnostics);
+  }
 };
+
+// The same with the files of a dataset.
+template <class T, class Body>
+Result<T> guarded(Dataset::State& state, const Body& body) {
+  if (const auto lost = state.lost()) return to_public(*lost);
+  auto result = guarded<T>(state.execution, body);
+  if (const auto lost = state.lost()) return to_public(*lost);
+  return result;
+}
 
 struct Table::State {
   std::shared_ptr<Dataset::State> dataset;  // before the source: it must go last

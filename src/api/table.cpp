@@ -91,7 +91,7 @@ Scan::~Scan() = default;
 
 Result<bool> Scan::next(Batch& batch) {
   batch = {};
-  return guarded<bool>(state_->table->dataset->execution, [&]() -> fathom::Result<bool> {
+  return guarded<bool>(*state_->table->dataset, [&]() -> fathom::Result<bool> {
     State& scan = *state_;
     while (true) {
       if (!scan.reader) {
@@ -162,7 +162,7 @@ fathom::Result<void> check_part(const TableSource& source, std::optional<std::si
 
 Result<Scan> Table::scan(const std::vector<std::string>& columns, std::optional<std::size_t> part,
                          std::size_t batch_rows) const {
-  return guarded<Scan>(state_->dataset->execution, [&]() -> fathom::Result<Scan> {
+  return guarded<Scan>(*state_->dataset, [&]() -> fathom::Result<Scan> {
     FATHOM_CHECK(check_part(*state_->source, part));
     auto scan = std::make_unique<Scan::State>();
     FATHOM_TRY(scan->request, make_request(state_->source->schema(), columns, batch_rows));
@@ -175,7 +175,7 @@ Result<Scan> Table::scan(const std::vector<std::string>& columns, std::optional<
 
 Result<void> Table::stream(ArrowArrayStream* out, const std::vector<std::string>& columns,
                            std::optional<std::size_t> part, std::size_t batch_rows) const {
-  return guarded<void>(state_->dataset->execution, [&]() -> fathom::Result<void> {
+  return guarded<void>(*state_->dataset, [&]() -> fathom::Result<void> {
     FATHOM_CHECK(check_part(*state_->source, part));
     FATHOM_TRY(const ScanRequest request, make_request(state_->source->schema(), columns, batch_rows));
     const std::size_t begin = part.value_or(0);

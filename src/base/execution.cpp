@@ -12,9 +12,13 @@
 
 namespace fathom {
 
+// More threads than there are cores are never at work, and TBB would say so on its own.
 class ThreadLimit {
  public:
-  explicit ThreadLimit(int threads) : arena(threads) {}
+  explicit ThreadLimit(unsigned threads)
+      : arena(
+            static_cast<int>(std::min(threads, static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()))))) {
+  }
   tbb::task_arena arena;
 };
 
@@ -46,7 +50,7 @@ bool threads_can_be_had() {
 
 Execution::Execution(unsigned threads, CancelFlag cancel, ProgressSink progress)
     : threads_(threads == 1 || threads_can_be_had() ? threads : 1),
-      limit_(threads_ > 0 ? std::make_shared<ThreadLimit>(static_cast<int>(std::min(threads_, 65536U))) : nullptr),
+      limit_(threads_ > 0 ? std::make_shared<ThreadLimit>(threads_) : nullptr),
       cancel_(std::move(cancel)),
       progress_(std::move(progress)) {}
 

@@ -48,6 +48,9 @@ class ConvertCommand final : public Command {
 
   Result<int> run(Session& session) override {
     FATHOM_CHECK(reading_.apply(*session.work()));
+    const auto form = text_tables();
+    if (session.out().csv_safe() && form != RowForm::csv)
+      return Error::usage("--csv-safe is for CSV: OUT.csv, --to csv");
     FATHOM_TRY(DatasetPtr dataset, session.open(in_));
     reading_.tell_unused(session, *dataset);
     const auto spare_input = [&] { return spare_inputs(output_.target); };
@@ -63,11 +66,12 @@ class ConvertCommand final : public Command {
       return kDone;
     }
     if (!partition_.empty()) return Error::usage("--partition is for Parquet");
-    if (const auto form = text_tables()) {
+    if (form) {
       FATHOM_CHECK(spare_input());
       FATHOM_CHECK(first_alone(session, "writing tables as text is"));
-      FATHOM_CHECK(write_table_files(*dataset, *form, output_.target,
-                                     {.table = table_, .force = session.work()->options.flag(kForce)}));
+      FATHOM_CHECK(write_table_files(
+          *dataset, *form, output_.target,
+          {.table = table_, .force = session.work()->options.flag(kForce), .csv_safe = session.out().csv_safe()}));
       session.note(fmt::format("wrote {} ({})", output_.target, *form == RowForm::csv ? "csv" : "json"));
       return kDone;
     }

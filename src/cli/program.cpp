@@ -98,7 +98,8 @@ struct Program {
       return kDone;
     }
     if (global.version) return show_version();
-    global.csv = global.csv || csv_safe;
+    // What convert writes as CSV are files.
+    global.csv = global.csv || (csv_safe && entry.name != "convert");
     FATHOM_CHECK(check_forms(entry, global));
     // What a terminal shows is for people whatever its form: no program reads it by the form's rules.
     const bool machine = global.json || global.csv;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,7 @@ struct Slot {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::size_t> size{0};
   std::atomic<const char*> name{nullptr};
+  struct stat was {};  // under g_mutex
 };
 struct Block {
   std::array<Slot, 1024> slots;
@@ -45,6 +47,19 @@ struct sigaction g_previous {};
 // The first loss: the name is that of the slot, which then is not freed any more.
 std::atomic<const char*> g_lost_name{nullptr};
 std::atomic<std::uint64_t> g_lost_offset{0};
+// The latest one, with the name kept in the same way, and how many.
+std::atomic<const char*> g_latest_name{nullptr};
+std::atomic<std::uint64_t> g_latest_offset{0};
+std::atomic<std::uint64_t> g_losses{0};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+void note_loss(const char* name, std::uint64_t offset) {
+  const char* none = nullptr;
+  if (g_lost_name.compare_exchange_strong(none, name)) g_lost_offset.store(offset);
+  g_latest_offset.store(offset);
+  g_latest_name.store(name);
+  g_losses.fetch_add(1);
+}
 
 std::uintptr_t page_size() {
   static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
@@ -66,8 +81,7 @@ bool replace_by_zeros(std::uintptr_t address) {
                -1, 0) == MAP_FAILED) {
         return false;
       }
-      const char* none = nullptr;
-      if (g_lost_name.compare_exchange_strong(none, slot.name.load())) g_lost_offset.store(page - begin);
+      note_loss(slot.name.load(), page - begin);
       stop_with(lost_error);
       return true;
     }
@@ -122,7 +136,8 @@ void give_back(Slot* slot) {
   slot->begin.store(0, std::memory_order_release);
   const std::scoped_lock lock(g_mutex);
   const char* const name = slot->name.load();
-  if (g_lost_name.load() == name) return;  // the slot is used up with it: an error may still be made from the name
+  // The slot is used up with it: an error may still be made from the name.
+  if (g_lost_name.load() == name || g_latest_name.load() == name) return;
   slot->name.store(nullptr);
   std::free(const_cast<char*>(name));
   g_free.push_back(slot);
@@ -134,7 +149,11 @@ std::shared_ptr<const void> map_guarded(int descriptor, std::size_t size, const 
   void* const address = mmap(nullptr, size, PROT_READ, shared ? MAP_SHARED : MAP_PRIVATE, descriptor, 0);
   if (address == MAP_FAILED) return nullptr;
   Slot* const slot = take_slot();
-  slot->name.store(strdup(name.c_str()));
+  {
+    const std::scoped_lock lock(g_mutex);
+    if (shared || fstat(descriptor, &slot->was) != 0) slot->was = {};
+    slot->name.store(strdup(name.c_str()));
+  }
   slot->size.store(size, std::memory_order_relaxed);
   slot->begin.store(reinterpret_cast<std::uintptr_t>(address), std::memory_order_release);
   return {address, [slot, size](const void* at) {
@@ -147,10 +166,7 @@ std::shared_ptr<const void> lost_bytes(const std::string& name, std::uint64_t of
   static std::deque<std::string> names;  // an error may be made from one at any time
   {
     const std::scoped_lock lock(g_mutex);
-    const char* none = nullptr;
-    if (g_lost_name.load() == nullptr && g_lost_name.compare_exchange_strong(none, names.emplace_back(name).c_str())) {
-      g_lost_offset.store(offset);
-    }
+    note_loss(names.emplace_back(name).c_str(), offset);
   }
   stop_with(lost_error);
   void* const address = mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -161,9 +177,40 @@ std::shared_ptr<const void> lost_bytes(const std::string& name, std::uint64_t of
 std::optional<Error> lost_input() {
   const char* const name = g_lost_name.load();
   if (name == nullptr) return std::nullopt;
+  return loss_of(name, g_lost_offset.load());
+}
+
+Error loss_of(const std::string& file, std::uint64_t size) {
   return Error("the file became shorter, or could not be read any more, while it was being read",
-               Place::at_offset(name, g_lost_offset.load()))
+               Place::at_offset(file, size))
       .hint("what was there before is not enough: nothing was written; try again when the file is complete");
+}
+
+std::uint64_t input_losses() { return g_losses.load(); }
+
+Error latest_loss() {
+  const char* const name = g_latest_name.load();
+  return loss_of(name == nullptr ? "" : name, g_latest_offset.load());
+}
+
+std::vector<MappedChange> changed_mappings(const std::function<bool(const std::string&)>& wanted) {
+  std::vector<MappedChange> changed;
+  const std::scoped_lock lock(g_mutex);
+  for (Block* block = &g_first; block != nullptr; block = block->next.load(std::memory_order_acquire)) {
+    for (const Slot& slot : block->slots) {
+      const char* const name = slot.name.load();
+      if (slot.begin.load(std::memory_order_acquire) == 0 || slot.was.st_ino == 0 || !wanted(name)) continue;
+      struct stat now {};
+      const struct stat& was = slot.was;
+      if (stat(name, &now) != 0 || now.st_dev != was.st_dev || now.st_ino != was.st_ino) continue;
+      if (now.st_size == was.st_size && now.st_mtim.tv_sec == was.st_mtim.tv_sec &&
+          now.st_mtim.tv_nsec == was.st_mtim.tv_nsec) {
+        continue;
+      }
+      changed.push_back({name, static_cast<std::uint64_t>(now.st_size), now.st_size < was.st_size});
+    }
+  }
+  return changed;
 }
 
 void reset_lost_input() {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -24,7 +26,23 @@ std::shared_ptr<const void> lost_bytes(const std::string& name, std::uint64_t of
 // What was lost since the program began or the last reset: file and first offset of the first one.
 // MT: safe.
 std::optional<Error> lost_input();
+// Work may begin again: on what is opened from now on.
 void reset_lost_input();
+// How often input was lost, and the latest time. MT: safe.
+std::uint64_t input_losses();
+Error latest_loss();
+Error loss_of(const std::string& file, std::uint64_t size);
+
+// Files that are mapped now and were written to since, of those wanted. Within the last page of a file that became
+// shorter nothing but its size tells: there are zeros instead. One that was replaced as a whole, or removed, is as it
+// was.
+struct MappedChange {
+  std::string file;
+  std::uint64_t size = 0;
+  bool shorter = false;
+};
+// MT: safe.
+std::vector<MappedChange> changed_mappings(const std::function<bool(const std::string&)>& wanted);
 
 // Reads a byte of every page, so that what is gone is noticed here and not by the kernel.
 void touch_pages(const void* begin, std::size_t size);

@@ -19,8 +19,10 @@ namespace fathom {
 namespace {
 
 // To an open file, which is closed.
-Result<void> write_one(const TableSource& source, RowForm form, int file, const std::filesystem::path& path) {
+Result<void> write_one(const TableSource& source, RowForm form, int file, const std::filesystem::path& path,
+                       bool csv_safe) {
   Output out(file);
+  out.csv_safe(csv_safe);
   auto done = write_rows(out, form, source);
   if (done.ok()) {
     done = out.finish();
@@ -33,10 +35,10 @@ Result<void> write_one(const TableSource& source, RowForm form, int file, const 
   return done;
 }
 
-Result<void> write_one(const TableSource& source, RowForm form, const std::filesystem::path& path) {
+Result<void> write_one(const TableSource& source, RowForm form, const std::filesystem::path& path, bool csv_safe) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return Error(std::generic_category().message(errno), Place::in(final_path(path).string()));
-  return write_one(source, form, file, path);
+  return write_one(source, form, file, path, csv_safe);
 }
 
 }  // namespace
@@ -48,10 +50,10 @@ Result<void> write_table_files(Dataset& dataset, RowForm form, const std::filesy
     FATHOM_TRY(const auto source, open_table(dataset, options.table));
     if (is_stream_target(target)) {
       FATHOM_TRY(const int stream, open_stream_target(target));
-      return write_one(*source, form, stream, target);
+      return write_one(*source, form, stream, target, options.csv_safe);
     }
     FATHOM_TRY(OutputByName file, OutputByName::create(target));
-    FATHOM_CHECK(write_one(*source, form, file.path()));
+    FATHOM_CHECK(write_one(*source, form, file.path(), options.csv_safe));
     return file.commit();
   }
   if (is_stream_target(target)) return Error::usage("several tables do not fit into a stream: --table T chooses one");
@@ -61,7 +63,7 @@ Result<void> write_table_files(Dataset& dataset, RowForm form, const std::filesy
                                            .source = dataset.path()}));
   for (const TableKind* kind : tables_of(dataset.levels())) {
     FATHOM_TRY(const auto source, open_table(dataset, kind->name));
-    FATHOM_CHECK(write_one(*source, form, files.path() / (std::string(kind->name) + ending)));
+    FATHOM_CHECK(write_one(*source, form, files.path() / (std::string(kind->name) + ending), options.csv_safe));
   }
   return files.commit();
 }

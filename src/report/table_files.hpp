@@ -12,6 +12,7 @@ namespace fathom {
 struct TableFilesOptions {
   std::string table;   // only this one, as one file; empty = all, one file each in a directory
   bool force = false;  // into a directory that holds other files, too; they stay
+  bool csv_safe = false;
 };
 
 // The target appears whole or not at all; "-" is standard output (one table).

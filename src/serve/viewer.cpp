@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/stop.hpp"
 #include "base/text.hpp"
 #include "formats/format.hpp"
 #include "serve/compare_answers.hpp"
@@ -23,7 +24,8 @@ namespace {
 constexpr std::size_t kKeptProfiles = 6;
 }
 
-Shown::Shown(DatasetPtr opened, const std::vector<std::filesystem::path>& source_roots) : dataset(std::move(opened)) {
+Shown::Shown(DatasetPtr opened, const std::vector<std::filesystem::path>& source_roots)
+    : dataset(std::move(opened)), watch(dataset->path()) {
   const auto& path = dataset->path();
   name = (path.has_filename() ? path : path.parent_path()).filename().string();
   sources = std::make_unique<SourceFiles>(path, source_roots);
@@ -241,6 +243,26 @@ Result<TraceAnswers*> Viewer::trace_answers(std::size_t number) {
 }
 
 Answer Viewer::answer(const Request& request) {
+  Answer made = answered(request);
+  // What came of a file that is not what it was any more is worth nothing, whatever it looks like.
+  if (const auto lost = lost_input_of(request.path)) return Answer::failed(500, *lost);
+  return made;
+}
+
+std::optional<Error> Viewer::lost_input_of(std::string_view path) {
+  if (path == "session") return std::nullopt;  // what the page shows it in
+  if (auto lost = stop_reason()) return lost;
+  const auto slash = path.find('/');
+  const auto number =
+      slash == std::string_view::npos ? std::nullopt : parse_integer<std::size_t>(path.substr(0, slash));
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    if (number && i != *number) continue;
+    if (auto lost = shown_[i]->watch.lost(&shown_[i]->dataset->work()->diagnostics)) return lost;
+  }
+  return std::nullopt;
+}
+
+Answer Viewer::answered(const Request& request) {
   const std::string_view path = request.path;
   if (path == "session") {
     const std::lock_guard lock(*mutex_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/dataset.hpp"
+#include "io/input_watch.hpp"
 #include "serve/request.hpp"
 #include "serve/trace_answers.hpp"
 
@@ -26,6 +27,7 @@ struct Shown {
 
   std::shared_ptr<Dataset> dataset;
   std::string name;  // last part of the path
+  InputWatch watch;
   // By window of a trace, metrics derived and contexts hidden; the last used ones.
   std::vector<std::pair<std::string, std::unique_ptr<ProfileAnswers>>> profiles;
   std::unique_ptr<SourceFiles> sources;
@@ -55,6 +57,9 @@ class Viewer {
 
  private:
   Answer session(const Request& request);
+  Answer answered(const Request& request);
+  // Of the datasets that a path is about.
+  std::optional<Error> lost_input_of(std::string_view path);
   Result<Answer> about(Shown& shown, std::string_view what, const Request& request);
   // With the lock.
   Result<TraceAnswers*> trace_of(Shown& shown);

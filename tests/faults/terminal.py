@@ -102,6 +102,13 @@ def escapes(scratch):
         check(done.returncode == 0 and b"'=1+1" in done.stdout, command, done.stdout, done.stderr)
         cells = done.stdout.replace(b"\n", b",").split(b",")
         check(not any(cell[:1] in (b"=", b"@") for cell in cells), command, done.stdout)
+    for out in ("one.csv", "all"):
+        done = fathom("convert", formulas, scratch / out, *(["--table", "region"] if out == "one.csv" else ["--to", "csv"]), "--csv-safe")
+        check(done.returncode == 0, done.stderr)
+        written = (scratch / out if out == "one.csv" else scratch / out / "region.csv").read_text()
+        check("'=1+1" in written and "'@sum" in written, out, written)
+    done = fathom("convert", formulas, scratch / "safe.cubex", "--csv-safe")
+    check(done.returncode == 2 and b"--csv-safe" in done.stderr and not (scratch / "safe.cubex").exists(), done.stderr)
 
 
 CASES = (escapes,)

@@ -259,6 +259,14 @@ def same_bytes(scratch):
         done = write(command, place / out, env={**os.environ, **zone, "USER": "somebody"})
         check(done.returncode == 0, name, done.stderr)
         check(snapshot(place) == before, name, "has other bytes the second time")
+    # What is in an archive is unpacked into another folder each time.
+    archive = shutil.make_archive(str(scratch / "ring"), "tar", EXAMPLES, "ring")
+    for to in ("dot", "hpctoolkit", "hpctoolkit-xml", "cube", "cube3"):
+        for out in ("once", "twice"):
+            (scratch / out / to).mkdir(parents=True)
+            done = fathom("convert", archive, scratch / out / to / "out", "--to", to)
+            check(done.returncode == 0, to, done.stderr)
+        check(snapshot(scratch / "once" / to) == snapshot(scratch / "twice" / to), to, "has other bytes from an archive")
     if "a page" not in (name for name, *_ in first):
         return  # built without
     # Pages of traces hold an index, which takes another time each time.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "io/file.hpp"
+#include "io/input_watch.hpp"
 #include "io/opened_files.hpp"
 #include "temporary_directory.hpp"
 
@@ -69,6 +71,44 @@ TEST_F(ChangedInput, AnotherFileInItsPlaceIsNoChange) {
   EXPECT_FALSE(told());
   fs::remove(path_);
   EXPECT_FALSE(told());
+}
+
+// A dataset that stays open. Five bytes are in one page: there are zeros behind the end, and no signal.
+TEST_F(ChangedInput, ADatasetThatStaysOpenIsWatched) {
+  write(folder_ / "runs.bin", "other");
+  InputWatch watch(path_);
+  InputWatch others(folder_ / "runs.bin");
+  InputWatch folder(folder_.path());
+  Diagnostics diagnostics(false);
+  const auto blob = map_file(path_);
+  const auto other = map_file(folder_ / "runs.bin");
+  ASSERT_TRUE(blob.ok() && other.ok());
+  EXPECT_FALSE(watch.lost(&diagnostics));
+  fs::resize_file(path_, 2);
+  std::this_thread::sleep_for(100ms);  // a look that took long is not done again at once
+  const auto lost = watch.lost(&diagnostics);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->place().file, path_.string());
+  EXPECT_TRUE(folder.lost(&diagnostics));
+  EXPECT_FALSE(others.lost(&diagnostics));
+  write(path_, "again");
+  EXPECT_TRUE(watch.lost(&diagnostics)) << "what was read before stays worthless";
+  EXPECT_TRUE(diagnostics.all().empty());
+}
+
+TEST_F(ChangedInput, ADatasetThatStaysOpenTellsOnceThatItWasWrittenTo) {
+  InputWatch watch(folder_ / "run.meta");  // a set of files: run.bin is one of it
+  InputWatch strict(path_);
+  Diagnostics diagnostics(false);
+  Diagnostics refusing(true);
+  const auto blob = map_file(path_);
+  ASSERT_TRUE(blob.ok());
+  write(path_, "other");
+  EXPECT_FALSE(watch.lost(&diagnostics));
+  EXPECT_FALSE(watch.lost(&diagnostics));
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].count, 1U);
+  EXPECT_TRUE(strict.lost(&refusing));
 }
 
 }  // namespace

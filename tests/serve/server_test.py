@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -281,6 +282,26 @@ with tempfile.TemporaryDirectory() as folder:
     child.send_signal(signal.SIGTERM)
     child.wait(10)
     check(not os.path.exists(path), "the socket is removed")
+
+# A file that becomes shorter while it is shown: an error that names it instead of what zeros in its place look like. The
+# other dataset is shown as before.
+with tempfile.TemporaryDirectory() as folder:
+    shown = os.path.join(folder, "ring")
+    shutil.copytree(os.path.join(os.path.dirname(EXAMPLE), "ring"), shown)
+    begin = subprocess.Popen([FATHOM, "view", shown, EXAMPLE, "--json", "--idle", "60s"], stdout=subprocess.PIPE, text=True)
+    where = json.loads(begin.stdout.readline() + "".join(iter(begin.stdout.readline, "}\n")) + "}")
+    port, key = where["port"], where["address"].split("#k=")[1]
+    here = f"127.0.0.1:{port}"
+    check(ask("/api/0/metrics", host=here)[0] == 200, "a ring is shown")
+    os.truncate(os.path.join(shown, "ring-0002.bin"), 100)
+    time.sleep(0.2)  # sizes are not looked at all the time where that takes long
+    for question in ("0/tree?metric=time", "0/findings", "0/messages"):
+        status, _, body = ask("/api/" + question, host=here)
+        check(status == 500 and b"became shorter" in body and b"ring-0002.bin" in body, f"{question}: {status} {body[:200]}")
+    check(ask("/api/1/metrics", host=here)[0] == 200, "others are shown")
+    check(ask("/api/session", host=here)[0] == 200, "the session is shown")
+    begin.send_signal(signal.SIGTERM)
+    begin.wait(10)
 
 # It ends by itself.
 child, where = start("--idle", "1s")

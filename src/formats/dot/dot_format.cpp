@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/number.hpp"
+#include "base/shown_files.hpp"
 #include "base/text.hpp"
 #include "io/output_file.hpp"
 #include "profile/export/call_graph.hpp"
@@ -80,7 +81,7 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
   FATHOM_TRY(const StackExport values, StackExport::plan(*profile, how));
   FATHOM_TRY(const CallGraph graph, call_graph(*profile, values));
   FATHOM_TRY(OutputFile out, OutputFile::create(target));
-  out.write(fmt::format("digraph \"{}\" {{\n", escaped(profile->name)));
+  out.write(fmt::format("digraph \"{}\" {{\n", escaped(shown_file(profile->name))));
   const ExportedMetric* metric = values.metrics().empty() ? nullptr : &values.metrics().front();
   out.write(
       "  graph [fontname=\"Arial\", nodesep=0.125, ranksep=0.25];\n"

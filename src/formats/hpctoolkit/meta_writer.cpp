@@ -5,6 +5,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/shown_files.hpp"
 #include "base/text.hpp"
 #include "formats/hpctoolkit/byte_buffer.hpp"
 #include "formats/hpctoolkit/magic.hpp"
@@ -86,7 +87,7 @@ class MetaWriter {
     out_.zeros(16);
     const std::string* title = find_attribute(defs_.attributes, "title");
     const std::string* description = find_attribute(defs_.attributes, "description");
-    out_.replace<std::uint64_t>(at, text(title != nullptr ? *title : profile_.name));
+    out_.replace<std::uint64_t>(at, text(title != nullptr ? *title : shown_file(profile_.name)));
     out_.replace<std::uint64_t>(at + 8, text(description != nullptr ? *description : ""));
     end(kGeneral, at);
   }

@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "base/shown_files.hpp"
 #include "base/text.hpp"
 #include "formats/hpctoolkit/derived_writer.hpp"
 #include "formats/hpctoolkit/mapping.hpp"
@@ -29,7 +30,7 @@ class XmlWriter {
 
   Result<void> write(std::optional<TimeWindow> trace) {
     const std::string* attribute = find_attribute(defs_.attributes, "title");
-    const std::string title = xml_escape(attribute != nullptr ? *attribute : profile_.name);
+    const std::string title = xml_escape(attribute != nullptr ? *attribute : shown_file(profile_.name));
     put("<?xml version=\"1.0\"?>\n<HPCToolkitExperiment version=\"4.0\">\n<Header n=\"{0}\">\n<Info/>\n</Header>\n"
         "<SecCallPathProfile i=\"0\" n=\"{0}\">\n<SecHeader>\n<IdentifierNameTable>\n",
         title);

@@ -87,9 +87,12 @@ RegionStates::RegionStates(const Definitions& definitions) {
 
 State StateCursor::state_after(const Event& event) {
   switch (event.kind) {
-    case EventKind::enter:
-      open_.push_back(event.name);
+    case EventKind::enter: {
+      // Inside a region that runs inside an MPI call (a callback) it is still that call.
+      const State own = event.name < states_.inside.size() ? states_.inside[event.name] : State::running;
+      open_.push_back(own != State::running || open_.empty() ? own : open_.back());
       break;
+    }
     case EventKind::leave:
       if (!open_.empty()) open_.pop_back();
       break;
@@ -98,13 +101,7 @@ State StateCursor::state_after(const Event& event) {
     default:
       return state_;
   }
-  if (open_.empty()) return states_.outside;
-  // Inside a region that runs inside an MPI call (a callback) it is still that call.
-  for (std::size_t i = open_.size(); i-- > 0;) {
-    const State state = open_[i] < states_.inside.size() ? states_.inside[open_[i]] : State::running;
-    if (state != State::running) return state;
-  }
-  return State::running;
+  return open_.empty() ? states_.outside : open_.back();
 }
 
 bool StateCursor::next(StateInterval& interval) {

@@ -57,7 +57,7 @@ class StateCursor {
 
   EventCursor cursor_;
   const RegionStates& states_;
-  std::vector<std::uint32_t> open_;  // regions, innermost last
+  std::vector<State> open_;  // what it is in each open region, innermost last
   State state_;
   std::int64_t since_ns_ = 0;
   std::int64_t last_ns_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -30,16 +29,6 @@ Result<std::vector<bool>> chosen(const Definitions& defs, const std::vector<std:
 }
 
 constexpr auto kNoHandle = ContextTreeBuilder::kRoot;
-
-// The outermost call of the same region around a context that is still there; nothing when it is that itself.
-std::optional<std::size_t> outermost(const ContextTree& tree, std::size_t context,
-                                     const std::vector<ContextTreeBuilder::Handle>& handle) {
-  std::optional<std::size_t> found;
-  for (ContextId at = tree[ContextId(context)].parent; at.valid(); at = tree[at].parent) {
-    if (tree[at].region == tree[ContextId(context)].region && handle[at.index()] != kNoHandle) found = at.index();
-  }
-  return found;
-}
 
 // Where contexts are moved under another one, inclusive values that were stored no longer fit those around them: they
 // are added up anew.
@@ -81,6 +70,8 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
   std::vector<bool> joins(tree.size());
   using Call = std::tuple<ContextTreeBuilder::Handle, RegionId, std::int64_t>;
   std::map<Call, ContextTreeBuilder::Handle> joined;
+  // By region: the outermost call that is still there, as long as what is looked at lies in it.
+  std::vector<ContextId> outermost(defs.regions.size());
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const ContextId id(i);
     const Context& context = tree[id];
@@ -95,8 +86,9 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
     joins[i] = (below && joins[parent]) || collapse[context.region.index()];
     if (gone[i] || elide[context.region.index()]) continue;
     if (collapse[context.region.index()]) {
-      if (const auto outer = outermost(tree, i, handle)) {
-        holder[i] = handle[*outer];
+      const ContextId outer = outermost[context.region.index()];
+      if (outer.valid() && id.value < tree[outer].end) {
+        holder[i] = handle[outer.index()];
         continue;
       }
     }
@@ -111,6 +103,8 @@ Result<ProfilePtr> cut(const ProfilePtr& profile, const CutOptions& options) {
     }
     handle[i] = holder[i] = builder.add(above, context.region, options.keep_ids ? context.file_id : builder.size(),
                                         context.line, context.edge);
+    ContextId& outer = outermost[context.region.index()];
+    if (!outer.valid() || id.value >= tree[outer].end) outer = id;
     if (const ContextDetails& details = tree.details(id); details != ContextDetails()) {
       builder.details(handle[i]) = details;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/shown_files.hpp"
 #include "base/text.hpp"
 #include "profile/cubepl/type_names.hpp"
 #include "profile/expression/program.hpp"
@@ -219,7 +220,7 @@ Datum of_profile(std::string_view what, const Point& point) {
   if (what == "#groups::void") return nodes(SystemKind::group, 1);
   if (what == "#groups::nonvoid") return nodes(SystemKind::group, 0);
   if (what == "#stns") return nodes(SystemKind::node, -1);
-  if (what == "filename") return point.profile->name;
+  if (what == "filename") return shown_file(point.profile->name);
   return number(static_cast<std::size_t>(
       std::count_if(defs.system.nodes.begin(), defs.system.nodes.end(),
                     [](const SystemNode& node) { return node.kind == SystemKind::node && !node.parent.valid(); })));

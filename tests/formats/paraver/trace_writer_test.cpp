@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "formats/paraver/prv_file.hpp"
+#include "formats/paraver/state_cursor.hpp"
 #include "formats/registry.hpp"
 #include "io/file.hpp"
 #include "temporary_directory.hpp"
@@ -206,6 +207,34 @@ TEST(ParaverWriter, LossesAreSaid) {
   EXPECT_EQ(counts["paraver.zero_value"], 1U);
   EXPECT_EQ(counts["paraver.nameless"], 2U);
   EXPECT_EQ(counts["paraver.call_path"], 1U);
+}
+
+// A callback inside of an MPI call is still that call; the state of a deep stack is not looked for in all of it.
+TEST(ParaverStates, DeepStacksTakeTimeByTheirDepth) {
+  constexpr std::int64_t kDeep = 1'000'000;
+  Definitions definitions;
+  for (const char* name : {"solve", "MPI_Recv"}) definitions.regions.emplace_back().name = name;
+  const RegionStates states(definitions);
+  std::vector<Event> events;
+  const auto add = [&](EventKind kind, std::uint32_t name) {
+    Event event;
+    event.kind = kind;
+    event.time_ns = static_cast<std::int64_t>(events.size());
+    event.name = name;
+    events.push_back(event);
+  };
+  for (std::int64_t i = 0; i < kDeep; ++i) add(EventKind::enter, 0);
+  add(EventKind::enter, 1);
+  add(EventKind::enter, 0);
+  add(EventKind::leave, 0);
+  add(EventKind::leave, 1);
+  for (std::int64_t i = 0; i < kDeep; ++i) add(EventKind::leave, 0);
+  StateCursor cursor(std::make_unique<MadeStream>(events), states);
+  std::vector<std::pair<State, std::int64_t>> found;
+  StateInterval interval;
+  while (cursor.next(interval)) found.emplace_back(interval.state, interval.end_ns - interval.begin_ns);
+  EXPECT_EQ(found, (std::vector<std::pair<State, std::int64_t>>{
+                       {State::running, kDeep}, {State::waiting_message, 3}, {State::running, kDeep}}));
 }
 
 TEST(ParaverWriter, OwnReaderUnderstandsIt) {
