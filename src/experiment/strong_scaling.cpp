@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "base/text.hpp"
 #include "experiment/builder.hpp"
@@ -32,11 +33,11 @@ std::vector<bool> counted_call_paths(const Experiment& e) {
   return counted;
 }
 
-// Sum of the means at every point.
-std::vector<double> totals(const Experiment& e, std::uint32_t metric, const std::vector<bool>& counted) {
+// Sum of the means of these series at every point.
+std::vector<double> totals(const Experiment& e, std::span<const Series* const> series) {
   std::vector<double> total(e.point_count(), 0);
-  for (const Series& s : e.series()) {
-    if (s.metric != metric || !counted[s.callpath]) continue;
+  for (const Series* one : series) {
+    const Series& s = *one;
     const auto points = e.points_of(s);
     for (std::size_t k = 0; k < points.size(); ++k) total[points[k]] += e.means()[s.first + k];
   }
@@ -79,8 +80,12 @@ std::vector<std::uint32_t> shrinking_metrics(const Experiment& e) {
     }
     metrics.push_back(static_cast<std::uint32_t>(m));
   }
+  std::vector<std::vector<const Series*>> series(e.metrics().size());
+  for (const Series& s : e.series()) {
+    if (counted[s.callpath]) series[s.metric].push_back(&s);
+  }
   for (const std::uint32_t metric : metrics) {
-    const auto total = totals(e, metric, counted);
+    const auto total = totals(e, series[metric]);
     for (std::size_t p = 0; p < counts.size(); ++p) {
       const auto line = longest_line(e, p, total);
       const bool shrinks = line.size() > 1 && std::adjacent_find(line.begin(), line.end(), [&](auto a, auto b) {

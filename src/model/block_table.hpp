@@ -26,9 +26,11 @@ class BlockTable {
   [[nodiscard]] const double* t(std::size_t b) const { return t_.data() + b * points(); }
   // Fit on all points.
   [[nodiscard]] const LineWeights* all(std::size_t b) const { return all_.data() + b * points(); }
+  // Whether leaving out each point in turn takes so long that who does it should look whether to stop.
+  [[nodiscard]] bool long_work() const { return points() > kMostKept; }
   // Fit on all points but k; the weight of k itself is zero. Holds until this thread asks again.
   [[nodiscard]] const LineWeights* without(std::size_t b, std::size_t k) const {
-    if (points() > kMostKept) return made_without(b, k);
+    if (long_work()) return made_without(b, k);
     return without_.data() + (b * points() + k) * points();
   }
 

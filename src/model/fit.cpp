@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/cancel.hpp"
 #include "base/parallel.hpp"
 #include "base/self_profile.hpp"
 #include "model/multi.hpp"
@@ -37,6 +38,7 @@ Result<void> run(const M& modeler, std::size_t grain, std::span<const double* co
   return parallel_blocks(rows.size(), grain, [&](std::size_t begin, std::size_t end) -> Result<void> {
     std::vector<Model> part(end - begin);
     modeler.fit(rows.subspan(begin, end - begin), part);
+    if (cancelled()) return cancelled_error();  // what was fitted since is worth nothing
     for (std::size_t i = begin; i < end; ++i) {
       auto& model = models[owners[i]];
       model = std::move(part[i - begin]);

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/cancel.hpp"
 #include "model/single.hpp"
 
 namespace fathom {
@@ -86,6 +87,7 @@ class Segmented final : public SingleModeler {
     double worst = -std::numeric_limits<double>::infinity();
     double highest = worst;
     for (std::size_t i = 0; i < windows; ++i) {
+      if (cancelled()) return false;
       misfit[i] = std::fabs(basic(i, i + kWindow, y, tables).quality.nrss);
       if (i > 0) jump[i] = misfit[i] / (misfit[i - 1] + kTiny);
       worst = std::isnan(misfit[i]) || std::isnan(worst) ? std::numeric_limits<double>::quiet_NaN()

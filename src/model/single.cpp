@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/cancel.hpp"
 #include "model/lapack_solver.hpp"
 
 namespace fathom {
@@ -85,6 +86,7 @@ void cross_validate(const BlockTable& table, std::size_t block, std::span<const 
   const double largest = largest_of(y);
   const double* t = table.t(block);
   for (std::size_t k = 0; k < y.size(); ++k) {
+    if (table.long_work() && cancelled()) return;
     auto [c0, c1] = apply(table.without(block, k), y);
     double smallest = std::numeric_limits<double>::infinity();
     double sum = 0;

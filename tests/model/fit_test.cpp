@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <thread>
 
 #include "base/parallel.hpp"
 #include "experiment/builder.hpp"
@@ -128,6 +132,28 @@ TEST(Fit, RefiningHonoursTheLeastContributionOfATerm) {
   EXPECT_TRUE(large.function.terms.at(0).factors.at(0).log.zero());
   EXPECT_NEAR(large.function.terms.at(0).coefficient, 0.028429282160625423, 1e-9);
   EXPECT_NEAR(large.quality.smape, 0.5654049642052648, 1e-9);
+}
+
+// Leaving out each of many points takes long: who is asked to stop stops in the middle of a series.
+TEST(Fit, StopsInTheMiddleOfALongSeries) {
+  std::vector<double> x(6000);
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k + 1);
+  std::vector<double> y = x;
+  for (std::size_t k = 0; k < y.size(); k += 2) y[k] *= 1.1;
+  const auto experiment = one_parameter(x, {y});
+  for (const char* modeler : {"basic", "refining", "segmented"}) {
+    const auto cancel = std::make_shared<std::atomic<bool>>(false);
+    const Execution execution(1, cancel);
+    const ExecutionScope scope(execution);
+    std::thread stopper([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      *cancel = true;
+    });
+    const auto set = fit(*experiment, *fit_options(modeler, 1), make_work());
+    stopper.join();
+    ASSERT_FALSE(set.ok()) << modeler;
+    EXPECT_EQ(set.error().kind(), ErrorKind::cancelled);
+  }
 }
 
 TEST(Fit, WarnsAboutFewPointsAndCoordinatesBelowOne) {
