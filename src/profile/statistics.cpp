@@ -82,6 +82,21 @@ std::vector<LocationId> locations_below(const SystemTree& system, SystemNodeId n
   return out;
 }
 
+std::vector<std::vector<LocationId>> locations_below(const SystemTree& system, const std::vector<SystemNodeId>& nodes) {
+  std::vector<std::vector<LocationId>> out(nodes.size());
+  std::vector<std::size_t> first(system.nodes.size(), nodes.size());  // where a node is asked for
+  for (std::size_t i = nodes.size(); i-- > 0;) first[nodes[i].index()] = i;
+  for (std::size_t l = 0; l < system.location_count(); ++l) {
+    for (SystemNodeId at = system.locations[l]; at.valid(); at = system.nodes[at.index()].parent) {
+      if (first[at.index()] < nodes.size()) out[first[at.index()]].emplace_back(l);
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (const std::size_t same = first[nodes[i].index()]; same != i) out[i] = out[same];
+  }
+  return out;
+}
+
 std::vector<SystemNodeId> system_nodes(const SystemTree& system, SystemKind kind) {
   std::vector<SystemNodeId> out;
   for (std::size_t i = 0; i < system.nodes.size(); ++i) {
@@ -102,7 +117,7 @@ Result<Cells> sums_over_system(const Profile& profile, MetricId metric, const Fl
                                const std::vector<ContextId>& contexts, const std::vector<SystemNodeId>& nodes) {
   Grouping grouping;
   for (const ContextId id : contexts) grouping.rows.push_back({id});
-  for (const SystemNodeId id : nodes) grouping.columns.push_back(locations_below(profile.defs().system, id));
+  grouping.columns = locations_below(profile.defs().system, nodes);
   if (nodes.empty())
     return Cells(profile.defs().metric(metric).type, row_count(profile, {flavour, contexts, {}, false}), 0);
   return compute_groups(profile, metric, flavour, grouping);

@@ -34,6 +34,8 @@ Result<std::vector<Statistics>> location_statistics(const Profile& profile, Metr
 
 // The locations below a node of the system tree; of a location: itself.
 std::vector<LocationId> locations_below(const SystemTree& system, SystemNodeId node);
+// Of each node, in one pass however many they are.
+std::vector<std::vector<LocationId>> locations_below(const SystemTree& system, const std::vector<SystemNodeId>& nodes);
 // All nodes of one kind ("process", "node", ...: the type, ignoring case) or one SystemKind.
 std::vector<SystemNodeId> system_nodes(const SystemTree& system, SystemKind kind);
 std::vector<SystemNodeId> system_nodes(const SystemTree& system, std::string_view type);

@@ -173,6 +173,34 @@ TEST(Statistics, OverLocationsAndSystemNodes) {
   EXPECT_EQ(sums->scalar(0, 0), 16);
 }
 
+// A hundred thousand nodes with a process each: to look through the tree for each of them would take for ever.
+TEST(Statistics, LocationsOfManyNodes) {
+  constexpr std::size_t kNodes = 100'000;
+  SystemTree system;
+  SystemNode machine;
+  machine.type = "machine";
+  const SystemNodeId all = system.add(machine);
+  std::vector<SystemNodeId> nodes;
+  for (std::size_t i = 0; i < kNodes; ++i) {
+    SystemNode node;
+    node.type = "node";
+    node.parent = all;
+    nodes.push_back(system.add(node));
+  }
+  for (std::size_t i = 0; i < 2 * kNodes; ++i) {
+    SystemNode location;
+    location.kind = SystemKind::location;
+    location.parent = nodes[kNodes - 1 - i % kNodes];
+    system.add_location(location);
+  }
+  const auto found = locations_below(system, nodes);
+  ASSERT_EQ(found.size(), kNodes);
+  for (const std::size_t i : {std::size_t{0}, kNodes / 3, kNodes - 1}) {
+    EXPECT_EQ(found[i], locations_below(system, nodes[i])) << i;
+  }
+  EXPECT_EQ(locations_below(system, std::vector{all, nodes[7], all})[2], locations_below(system, all));
+}
+
 // main of a.c; foo and bar of b.c, which foo calls inside it, so that 16 of foo hold the bar below it.
 TEST(Views, ByModule) {
   const ProfilePtr profile = sample();

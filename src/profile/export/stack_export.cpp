@@ -21,8 +21,11 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kBlock = 64;  // locations that are computed at once
-constexpr double kLargest = 9.2e18;   // below the largest 64-bit integer
+// Locations that are computed at once: at least so many, and more as long as there are no more values than that. Some
+// formats go through all of a row for each block.
+constexpr std::uint32_t kBlock = 64;
+constexpr std::size_t kValues = std::size_t{4} << 20;
+constexpr double kLargest = 9.2e18;  // below the largest 64-bit integer
 constexpr std::pair<double, const char*> kTimeUnits[] = {
     {1, "seconds"}, {1e-3, "milliseconds"}, {1e-6, "microseconds"}, {1e-9, "nanoseconds"}};
 
@@ -38,8 +41,10 @@ std::vector<IndexRange> blocks_of(const Definitions& defs, bool all_at_once) {
   const IndexRange all = all_locations(defs);
   if (all_at_once) return {all};
   std::vector<IndexRange> out;
-  for (std::uint32_t begin = all.begin; begin < all.end; begin += kBlock) {
-    out.push_back({begin, std::min(all.end, begin + kBlock)});
+  const std::size_t column = std::max<std::size_t>(1, defs.contexts.size() * defs.metrics.size());
+  const auto block = static_cast<std::uint32_t>(std::max<std::size_t>(kBlock, kValues / column));
+  for (std::uint32_t begin = all.begin; begin < all.end; begin += std::min(block, all.end - begin)) {
+    out.push_back({begin, begin + std::min(block, all.end - begin)});
   }
   return out;
 }

@@ -85,7 +85,7 @@ Result<NodeView> node_view(const Profile& profile, MetricId metric) {
   if (nodes.empty() || roots.empty()) return out;
   Grouping grouping;
   grouping.rows = {roots};
-  for (const SystemNodeId id : nodes) grouping.columns.push_back(locations_below(system, id));
+  grouping.columns = locations_below(system, nodes);
   FATHOM_TRY(const Cells cells, compute_groups(profile, metric, {Flavour::Kind::inclusive, {}}, grouping));
   std::vector<double> values;
   bool unknown = false;
