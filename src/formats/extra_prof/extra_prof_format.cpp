@@ -346,7 +346,7 @@ Result<ExperimentPtr> collect(const std::string& name, const std::vector<std::st
   std::vector<File> files(runs.size());
   const auto read = [&](std::size_t i) -> Result<void> {
     FATHOM_TRY(const Blob blob, open_file(runs[i].path, work));
-    FATHOM_TRY(files[i], read_file(blob));
+    FATHOM_TRY(files[i], read_file(blob, work));
     return {};
   };
   FATHOM_TRY(const std::vector<std::size_t> sound, read_sound_runs(runs, name, work, read));
@@ -375,7 +375,7 @@ Match recognise(const Source& source) {
 // One file alone is an experiment of one point.
 Result<DatasetPtr> open(const Source& source, const Work& work) {
   if (source.is_directory()) return Error("is a directory; a directory of runs has the format 'runs'");
-  FATHOM_TRY(const File file, read_file(source.blob()));
+  FATHOM_TRY(const File file, read_file(source.blob(), work));
   ExperimentBuilder builder(source.path().string(), work, ExperimentBuilder::Repeats::collect);
   builder.parameter("run");
   PointTree tree(1, choices(work, Scaling::weak_threaded));

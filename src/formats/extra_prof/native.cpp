@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include <msgpack.hpp>
+#include <optional>
 
 namespace fathom::extra_prof {
 namespace {
 
 constexpr std::string_view kMagic = "EXTRA PROF";
 constexpr std::size_t kDeepest = 4000;
+constexpr std::uint64_t kMemoryStep = 4 << 20;
 
 // A MessagePack value; lists grow as their items arrive, whatever length they claim.
 struct Value {
@@ -23,12 +25,30 @@ struct Value {
 
 // Puts values together as the parser meets them.
 struct Builder : msgpack::v2::null_visitor {
+  explicit Builder(const Work& its_work) : work(its_work) {}
+
+  const Work& work;
+  std::vector<Budget::Reservation> memory;
+  std::uint64_t needed = 0;
+  std::uint64_t reserved = 0;
+  std::optional<Error> refused;
   Value root;
   std::vector<Value> open;
   bool done = false;
   bool too_deep = false;
 
   bool put(Value value) {
+    // Lists have room for up to twice their items.
+    needed += 2 * sizeof(Value) + value.text.size();
+    while (needed > reserved) {
+      auto more = work->budget.reserve(kMemoryStep, "items of an Extra-Prof profile");
+      if (!more) {
+        refused = std::move(more).error();
+        return false;
+      }
+      memory.push_back(std::move(*more));
+      reserved += kMemoryStep;
+    }
     if (open.empty()) {
       root = std::move(value);
       done = true;
@@ -147,8 +167,8 @@ bool looks_like(const Blob& blob) {
   return head.size() > 12 && (static_cast<unsigned char>(head[0]) & 0xF0) == 0x90 && head.substr(2).starts_with(kMagic);
 }
 
-Result<File> read_file(const Blob& blob) {
-  Builder builder;
+Result<File> read_file(const Blob& blob, const Work& work) {
+  Builder builder(work);
   std::size_t offset = 0;
   bool parsed = false;
   try {
@@ -156,6 +176,7 @@ Result<File> read_file(const Blob& blob) {
   } catch (const std::exception& error) {
     return Error(fmt::format("malformed MessagePack: {}", error.what()), blob.place(offset));
   }
+  if (builder.refused) return std::move(*builder.refused).where(blob.place(offset));
   if (builder.too_deep) return Error("lists are nested too deeply", blob.place(offset));
   if (!parsed || !builder.done) {
     return Error("the MessagePack object is cut off or malformed", blob.place(offset));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/work.hpp"
 #include "io/blob.hpp"
 
 namespace fathom::extra_prof {
@@ -44,7 +45,7 @@ struct File {
   std::vector<Node> nodes;  // the root is 0; parents before children
 };
 
-Result<File> read_file(const Blob& blob);
+Result<File> read_file(const Blob& blob, const Work& work);
 bool looks_like(const Blob& blob);
 
 }  // namespace fathom::extra_prof

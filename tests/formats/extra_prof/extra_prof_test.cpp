@@ -30,7 +30,7 @@ std::string small_file() {
 }
 
 TEST(ExtraProf, SmallFile) {
-  const auto file = read_file(Blob::own("x", small_file()));
+  const auto file = read_file(Blob::own("x", small_file()), make_work());
   ASSERT_TRUE(file.ok()) << file.error().text();
   ASSERT_EQ(file->nodes.size(), 3u);
   EXPECT_EQ(file->nodes[1].name, "main");
@@ -160,7 +160,7 @@ TEST(ExtraProf, ADamagedRunIsNamedAndLeftOut) {
 TEST(ExtraProf, DamagedFilesAreRefused) {
   const std::string whole = small_file();
   for (std::size_t n = 0; n < whole.size(); ++n) {
-    const auto file = read_file(Blob::own("x", whole.substr(0, n)));
+    const auto file = read_file(Blob::own("x", whole.substr(0, n)), make_work());
     ASSERT_FALSE(file.ok()) << n;
     EXPECT_EQ(file.error().place().file, "x");
   }
@@ -168,8 +168,22 @@ TEST(ExtraProf, DamagedFilesAreRefused) {
   for (int i = 0; i < 1000; ++i) {
     std::string bad = whole;
     bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
-    (void)read_file(Blob::own("x", bad));
+    (void)read_file(Blob::own("x", bad), make_work());
   }
+}
+
+// A byte may be a list of its own: what is made of a file is many times as large as the file.
+TEST(ExtraProf, ListsCountAgainstTheMemoryLimit) {
+  const std::uint32_t lists = 1'000'000;
+  std::string bytes =
+      "\x93\xaa"
+      "EXTRA PROF\xa1"
+      "1\xdd";
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(lists >> shift & 0xFF);
+  bytes += std::string(lists, '\x90');
+  const auto refused = read_file(Blob::own("x", bytes), make_work(false, 32 << 20));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("Extra-Prof profile needs"), std::string::npos) << refused.error().text();
 }
 
 // Time, visits and bytes of every call path of the reference's directories.
