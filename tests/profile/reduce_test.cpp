@@ -165,6 +165,21 @@ TEST(Reduce, CountersGoToWhatRanBetweenTheirReadings) {
   EXPECT_EQ(values(*profile, "joules"), (Values{{"compute", "1"}, {"compute->MPI_Send", "0.25"}}));
 }
 
+// What was counted is not gone through anew for each counter.
+TEST(Reduce, VeryManyCounters) {
+  constexpr std::int64_t kCounters = 200'000;
+  MadeTrace trace;
+  for (std::int64_t i = 0; i < kCounters; ++i) trace.metric("c" + std::to_string(i));
+  for (std::int64_t i = 0; i < 2 * kCounters; ++i) {
+    const auto metric = static_cast<std::uint32_t>(i % kCounters);
+    trace.add(EventKind::counter, i, metric).value = i < kCounters ? 5 : 6 + metric;
+  }
+  const auto profile = reduced(trace);
+  EXPECT_EQ(values(*profile, "c0"), (Values{{"compute", "1"}}));
+  EXPECT_EQ(values(*profile, "c77777"), (Values{{"compute", "77778"}}));
+  EXPECT_EQ(values(*profile, "c199999"), (Values{{"compute", "200000"}}));
+}
+
 TEST(Reduce, APlaceOfCountersDoesNotCompute) {
   MadeTrace trace(2);
   trace.place_of_counters(1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/self_profile.hpp"
 #include "base/share_out.hpp"
@@ -305,6 +306,13 @@ class Reduction {
     const auto context = [&](std::size_t node) { return context_of[node_of[node]].value; };
     const std::vector<std::uint32_t> time_of = time_metrics(tree);
     std::vector<double> seconds;
+    // Which of what was counted belongs to a counter: they may be very many.
+    std::vector<std::size_t> counted_from(rules_.is_double.size() + 1);
+    std::vector<std::size_t> counted_of(tree.counted().size());
+    for (const auto& counted : tree.counted()) ++counted_from[counted.metric + 1];
+    std::partial_sum(counted_from.begin(), counted_from.end(), counted_from.begin());
+    std::vector<std::size_t> next(counted_from.begin(), counted_from.end() - 1);
+    for (std::size_t i = 0; i < counted_of.size(); ++i) counted_of[next[tree.counted()[i].metric]++] = i;
     out.begin.push_back(0);
     for (const Column& column : columns_) {
       cells.clear();
@@ -320,8 +328,8 @@ class Reduction {
             cells.push_back({context(i), bits});
         }
       } else {
-        for (const LocationTree::Counted& counted : tree.counted()) {
-          if (counted.metric != column.counter) continue;
+        for (std::size_t i = counted_from[column.counter]; i < counted_from[column.counter + 1]; ++i) {
+          const auto& counted = tree.counted()[counted_of[i]];
           const std::uint64_t bits = rules_.is_double[column.counter] != 0
                                          ? std::bit_cast<std::uint64_t>(counted.real)
                                          : static_cast<std::uint64_t>(counted.integer);
