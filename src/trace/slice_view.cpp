@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "base/number.hpp"
 #include "base/text.hpp"
@@ -39,12 +41,13 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
 
 class SliceView::Location {
  public:
-  Location(SliceView& view, SliceSink& sink, std::int32_t rank)
-      : view_(view), trace_(view.trace_), sink_(sink), rank_(rank), states_(trace_.channels().size()) {
+  Location(SliceView& view, SliceSink& sink)
+      : view_(view), trace_(view.trace_), sink_(sink), states_(trace_.channels().size()) {
     view_.used_.assign(trace_.channels().size(), false);
   }
 
-  void take(const Event& event) {
+  // `flow`: of a message.
+  void take(const Event& event, std::uint64_t flow) {
     if (event.has_time) {
       now_ = std::max(now_, event.time_ns);
     } else if (now_ == INT64_MIN) {
@@ -73,7 +76,7 @@ class SliceView::Location {
         break;
       case EventKind::send:
       case EventKind::recv:
-        sink_.message(now_, event, view_.flow_of(event, rank_));
+        sink_.message(now_, event, flow);
         break;
       case EventKind::collective:
         sink_.instant(now_, "collective", event);
@@ -165,7 +168,6 @@ class SliceView::Location {
   SliceView& view_;
   const Trace& trace_;
   SliceSink& sink_;
-  std::int32_t rank_;
   std::int64_t now_ = INT64_MIN;
   std::vector<Open> open_;
   OpenNames names_;  // keys of those
@@ -181,21 +183,60 @@ Result<void> SliceView::find_arrows(const Work& work) {
   return {};
 }
 
-// The n-th send of one rank to another with a tag in a communicator is matched by the n-th such receive.
-std::uint64_t SliceView::flow_of(const Event& event, std::int32_t own_rank) {
-  const bool sends = event.kind == EventKind::send;
-  const std::int32_t from = sends ? own_rank : event.peer;
-  const std::int32_t to = sends ? event.peer : own_rank;
-  Ends& ends = ends_[{from, to, event.tag, event.communicator.value}];
-  const std::uint64_t count = sends ? ends.sent++ : ends.received++;
-  std::uint64_t hash = 0x9E3779B97F4A7C15u;
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to), static_cast<std::uint64_t>(event.tag),
-        std::uint64_t{event.communicator.value}, count}) {
-    hash = (hash ^ part) * 0xFF51AFD7ED558CCDu;
-    hash ^= hash >> 32;
+namespace {
+
+bool is_message(const Event& event) { return event.kind == EventKind::send || event.kind == EventKind::recv; }
+
+}  // namespace
+
+// Of the messages of a location, in the order of its events. The n-th send of one rank to another with a tag in a
+// communicator is matched by the n-th such receive in the order in which they were posted, which may end in another
+// one.
+Result<std::vector<std::uint64_t>> SliceView::number_messages(LocationId location, TimeWindow window,
+                                                              std::int32_t own_rank) {
+  struct Receive {
+    Ends ends;
+    std::uint64_t posted;  // the record
+    std::size_t at;        // in what is returned
+  };
+  constexpr std::size_t kOutside = ~std::size_t{0};
+  const auto flow = [](const Ends& ends, std::uint64_t count) {
+    const auto [from, to, tag, communicator] = ends;
+    std::uint64_t hash = 0x9E3779B97F4A7C15u;
+    for (const std::uint64_t part : {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
+                                     static_cast<std::uint64_t>(tag), std::uint64_t{communicator}, count}) {
+      hash = (hash ^ part) * 0xFF51AFD7ED558CCDu;
+      hash ^= hash >> 32;
+    }
+    return hash | 1;
+  };
+  std::vector<std::uint64_t> flows;
+  std::vector<Receive> receives;
+  FATHOM_TRY(auto stream, trace_.open(location, {}));
+  EventCursor cursor(std::move(stream));
+  while (const Event* event = cursor.next()) {
+    if (!is_message(*event)) continue;
+    const bool inside = window.contains(*event);
+    if (event->kind == EventKind::send) {
+      const Ends ends{own_rank, event->peer, event->tag, event->communicator.value};
+      const std::uint64_t count = counts_[ends].sent++;
+      if (inside) flows.push_back(flow(ends, count));
+      continue;
+    }
+    const Ends ends{event->peer, own_rank, event->tag, event->communicator.value};
+    const std::uint64_t posted = event->origin == Event::kNoRecord ? event->record : event->origin;
+    receives.push_back({ends, posted, inside ? flows.size() : kOutside});
+    if (inside) flows.push_back(0);
   }
-  return hash | 1;
+  FATHOM_CHECK(cursor.status());
+  std::stable_sort(receives.begin(), receives.end(), [](const Receive& a, const Receive& b) {
+    return std::tie(a.ends, a.posted) < std::tie(b.ends, b.posted);
+  });
+  for (const Receive& receive : receives) {
+    const std::uint64_t count = counts_[receive.ends].received++;
+    if (receive.at != kOutside) flows[receive.at] = flow(receive.ends, count);
+  }
+  return flows;
 }
 
 Result<void> SliceView::write(LocationId location, TimeWindow window, SliceSink& sink) {
@@ -204,8 +245,21 @@ Result<void> SliceView::write(LocationId location, TimeWindow window, SliceSink&
   const auto rank = group.valid() ? system.nodes[group.index()].rank : std::nullopt;
   FATHOM_TRY(auto stream, trace_.open(location, window));
   EventCursor cursor(std::move(stream));
-  Location one(*this, sink, static_cast<std::int32_t>(rank.value_or(location.value)));
-  while (const Event* event = cursor.next()) one.take(*event);
+  Location one(*this, sink);
+  // Most locations have no messages, and need not be read twice.
+  std::optional<std::vector<std::uint64_t>> flows;
+  std::size_t next = 0;
+  while (const Event* event = cursor.next()) {
+    if (!is_message(*event)) {
+      one.take(*event, 0);
+      continue;
+    }
+    if (!flows) {
+      FATHOM_TRY(flows, number_messages(location, window, static_cast<std::int32_t>(rank.value_or(location.value))));
+    }
+    one.take(*event, next < flows->size() ? (*flows)[next] : 0);
+    ++next;
+  }
   FATHOM_CHECK(cursor.status());
   one.finish(window);
   return {};

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "trace/arrows.hpp"
@@ -54,17 +55,18 @@ class SliceView {
 
  private:
   class Location;
-  std::uint64_t flow_of(const Event& event, std::int32_t own_rank);
+  using Ends =
+      std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;  // sender, receiver, tag, communicator
+  Result<std::vector<std::uint64_t>> number_messages(LocationId location, TimeWindow window, std::int32_t own_rank);
 
   const Trace& trace_;
   SliceViewNotes notes_;
   std::unique_ptr<Arrows> arrows_;
   std::vector<bool> used_;  // of the last location
-  struct Ends {
+  struct Counts {
     std::uint64_t sent = 0, received = 0;
   };
-  // By sender, receiver, tag and communicator.
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>, Ends> ends_;
+  std::map<Ends, Counts> counts_;
 };
 
 // How viewers number and name a location: processes by rank + 1 where they have one, for 0 is the idle task to them.
