@@ -46,7 +46,7 @@ class AdviseCommand final : public Command {
     FATHOM_TRY(const AdvisorOptions options, advisor_options(e));
     FATHOM_TRY(const FitOptions fitting, fit_options("default", e.parameters().size()));
     FATHOM_TRY(const ModelSet models, fit(e, fitting, session.work()));
-    FATHOM_TRY(const Advice advice, advise(e, models, options));
+    FATHOM_TRY(const Advice advice, advise(e, models, options, session.work()));
     if (session.json()) {
       write_json(session, e, advice);
     } else {

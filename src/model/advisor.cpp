@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/cancel.hpp"
 #include "base/median.hpp"
 #include "model/gaussian_process.hpp"
 
@@ -57,8 +58,9 @@ Step step_of(const std::vector<double>& values) {
 std::vector<double> extend(const std::vector<double>& values, const Step& step) {
   std::vector<double> list = values;
   const auto next = [&](double v) { return step.factor ? v * step.size : v + step.size; };
+  std::set<double> there(values.begin(), values.end());
   const auto add = [&](double v) {
-    if (std::find(list.begin(), list.end(), v) != list.end()) return false;
+    if (!there.insert(v).second) return false;
     list.push_back(v);
     return true;
   };
@@ -103,7 +105,8 @@ AdviceMode mode_of(const std::vector<Point>& points, std::size_t parameters) {
 
 class Advisor {
  public:
-  Advisor(const Experiment& e, const ModelSet& models, const AdvisorOptions& options) : e_(e), options_(options) {
+  Advisor(const Experiment& e, const ModelSet& models, const AdvisorOptions& options, const Work& work)
+      : e_(e), options_(options), work_(work) {
     for (std::size_t i = 0; i < e.point_count(); ++i) points_.emplace_back(e.point(i).begin(), e.point(i).end());
     std::sort(points_.begin(), points_.end());
     for (const Series& s : e.series()) {
@@ -149,7 +152,7 @@ class Advisor {
     if (advice.mode == AdviceMode::add) {
       add(advice, fresh);
     } else {
-      gpr(advice, fresh);
+      FATHOM_CHECK(gpr(advice, fresh));
     }
     return advice;
   }
@@ -246,19 +249,21 @@ class Advisor {
 
   // Where the process is least sure for what a measurement costs. Unlike the reference there is no random restart: the
   // length scale is the most likely one of a fixed list, and the process keeps all points it has been given.
-  void gpr(Advice& advice, std::vector<Point> list) const {
+  Result<void> gpr(Advice& advice, std::vector<Point> list) const {
     std::vector<std::uint32_t> taken(list.size(), 0);
-    for (std::size_t i = 0; i < e_.point_count(); ++i) {
-      std::uint32_t repetitions = 0;
-      for (const Series* s : series_) {
-        const auto set = e_.points_of(*s);
-        for (std::size_t k = 0; k < set.size(); ++k) {
-          if (set[k] == i) repetitions = std::max(repetitions, e_.repetitions()[s->first + k]);
-        }
+    std::vector<std::uint32_t> repetitions(e_.point_count(), 0);
+    std::vector<double> values(e_.point_count(), 0);
+    for (const Series* s : series_) {
+      const auto set = e_.points_of(*s);
+      for (std::size_t k = 0; k < set.size(); ++k) {
+        repetitions[set[k]] = std::max(repetitions[set[k]], e_.repetitions()[s->first + k]);
+        values[set[k]] += e_.means()[s->first + k];
       }
-      if (repetitions >= kMostRepetitions) continue;
+    }
+    for (std::size_t i = 0; i < e_.point_count(); ++i) {
+      if (repetitions[i] >= kMostRepetitions) continue;
       list.emplace_back(e_.point(i).begin(), e_.point(i).end());
-      taken.push_back(repetitions);
+      taken.push_back(repetitions[i]);
     }
     Point scale(advice.extended.size(), 1);
     for (std::size_t p = 0; p < scale.size(); ++p) scale[p] = 100 / advice.extended[p].back();
@@ -268,25 +273,18 @@ class Advisor {
       return out;
     };
     std::vector<Point> known;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < e_.point_count(); ++i) {
-      double sum = 0;
-      for (const Series* s : series_) {
-        const auto set = e_.points_of(*s);
-        for (std::size_t k = 0; k < set.size(); ++k) {
-          if (set[k] == i) sum += e_.means()[s->first + k];
-        }
-      }
-      known.push_back(normal(e_.point(i)));
-      values.push_back(sum);
-    }
+    for (std::size_t i = 0; i < e_.point_count(); ++i) known.push_back(normal(e_.point(i)));
     std::vector<Point> normalised;
     std::vector<double> costs;
     for (const Point& point : list) {
       normalised.push_back(normal(point));
       costs.push_back(predicted_cost(point));
     }
+    // Two matrices of the points, and a row of them for each candidate.
+    const std::uint64_t cells = (2 * known.size() + list.size()) * std::uint64_t{known.size() + kMostSuggestions};
+    FATHOM_TRY(const auto reserved, work_->budget.reserve(cells * sizeof(double), "what points say about each other"));
     GaussianProcess process(known, values, advice.noise, normalised);
+    if (cancelled()) return cancelled_error();
     double spent = advice.current_cost;
     const double calm = std::tanh(advice.noise / 4 - 2.5);
     while (advice.suggestions.size() < kMostSuggestions) {
@@ -307,10 +305,12 @@ class Advisor {
       advice.suggestions.push_back({list[best], costs[best], ++taken[best]});
       process.add(best);
     }
+    return {};
   }
 
   const Experiment& e_;
   const AdvisorOptions& options_;
+  const Work& work_;
   std::vector<Point> points_;
   std::vector<const Series*> series_;
   std::vector<const Model*> models_;
@@ -318,8 +318,9 @@ class Advisor {
 
 }  // namespace
 
-Result<Advice> advise(const Experiment& experiment, const ModelSet& models, const AdvisorOptions& options) {
-  return Advisor(experiment, models, options).run();
+Result<Advice> advise(const Experiment& experiment, const ModelSet& models, const AdvisorOptions& options,
+                      const Work& work) {
+  return Advisor(experiment, models, options, work).run();
 }
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/work.hpp"
 #include "model/model.hpp"
 
 namespace fathom {
@@ -50,6 +51,7 @@ struct Advice {
 };
 
 // `models` predicts the cost of points that were not measured; used for modes add and gpr.
-Result<Advice> advise(const Experiment& experiment, const ModelSet& models, const AdvisorOptions& options);
+Result<Advice> advise(const Experiment& experiment, const ModelSet& models, const AdvisorOptions& options,
+                      const Work& work);
 
 }  // namespace fathom

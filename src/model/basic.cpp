@@ -15,11 +15,13 @@ class Basic final : public SingleModeler {
 
   void fit(std::span<const double* const> rows, std::span<Model> models) const override {
     const std::size_t n = table_.points();
+    // Of very many points one series at a time is quicker.
+    const bool many = options_.use_crossvalidation && table_.long_work();
     std::vector<const double*> plain;
     std::vector<std::size_t> owner;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::span<const double> y(rows[i], n);
-      if (vectorisable(y)) {
+      if (!many && vectorisable(y)) {
         plain.push_back(rows[i]);
         owner.push_back(i);
       } else {

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/cancel.hpp"
 #include "model/single.hpp"
 #include "model/vector_clones.hpp"
 
@@ -76,9 +75,6 @@ template <std::size_t kPoints, bool kLeaveOneOut>
     }
     for (std::size_t k = 0; k < n; ++k) {
       if constexpr (kLeaveOneOut) {
-        if constexpr (kPoints == 0) {
-          if (query.table->long_work() && cancelled()) return;
-        }
         const LineWeights* w = query.table->without(b, k);
         c0 = zero;
         c1 = zero;

@@ -32,6 +32,8 @@ void leave_out(std::span<const double> t, std::size_t left, Scratch& scratch, Li
 
 BlockTable::BlockTable(std::span<const double> x, std::span<const Block> blocks, bool leave_one_out)
     : x_(x.begin(), x.end()) {
+  t_.reserve(blocks.size() * x.size());
+  all_.reserve(blocks.size() * x.size());
   for (const auto& block : blocks) {
     if (append(block, leave_one_out)) blocks_.push_back(block);
   }

@@ -1,6 +1,7 @@
 // Everything about a list of terms at fixed coordinates that does not depend on the measured values.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,11 +23,15 @@ class BlockTable {
   [[nodiscard]] std::size_t points() const { return x_.size(); }
   [[nodiscard]] std::span<const double> x() const { return x_; }
   [[nodiscard]] const Block& block(std::size_t b) const { return blocks_[b]; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (t_.capacity() + x_.capacity()) * sizeof(double) + blocks_.capacity() * sizeof(Block) +
+           (all_.capacity() + without_.capacity()) * sizeof(LineWeights);
+  }
   // t(x_k)
   [[nodiscard]] const double* t(std::size_t b) const { return t_.data() + b * points(); }
   // Fit on all points.
   [[nodiscard]] const LineWeights* all(std::size_t b) const { return all_.data() + b * points(); }
-  // Whether leaving out each point in turn takes so long that who does it should look whether to stop.
+  // Whether there are so many points that going through all of them for each one that is left out takes too long.
   [[nodiscard]] bool long_work() const { return points() > kMostKept; }
   // Fit on all points but k; the weight of k itself is zero. Holds until this thread asks again.
   [[nodiscard]] const LineWeights* without(std::size_t b, std::size_t k) const {
@@ -35,8 +40,8 @@ class BlockTable {
   }
 
  private:
-  // Weights that leave one out grow with the square of the points, for every term. Beyond this many points they are
-  // made each time, which costs about as much as using them; they would take 700 MB for 1,000 points.
+  // Weights that leave one out grow with the square of the points, for every term: they would take 700 MB for 1,000.
+  // Beyond this many points they are made each time, for what does not follow from sums.
   static constexpr std::size_t kMostKept = 256;
 
   bool append(const Block& block, bool leave_one_out);

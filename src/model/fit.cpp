@@ -9,6 +9,7 @@
 #include "base/self_profile.hpp"
 #include "model/multi.hpp"
 #include "model/robust_groups.hpp"
+#include "model/robust_table.hpp"
 #include "model/single.hpp"
 
 namespace fathom {
@@ -144,6 +145,23 @@ Result<void> report_not_finite(const Experiment& experiment, Measure measure, co
                                count);
 }
 
+// What is kept of all terms at the points of series, by the modeler and for intervals.
+std::uint64_t bytes_of_terms(const Experiment& experiment) {
+  constexpr std::uint64_t kOfModeler = kMaxBlocks * (sizeof(double) + sizeof(LineWeights));
+  constexpr std::uint64_t kOfRobust = 2 * kMaxBlocks * 2 * sizeof(double);  // rising and falling
+  if (experiment.parameters().size() != 1) return 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> groups;
+  for (const Series& series : experiment.series()) groups.emplace(series.metric, series.point_set);
+  std::uint64_t largest = 0;
+  std::uint64_t all = 0;
+  for (const auto& [metric, point_set] : groups) {
+    const std::uint64_t points = experiment.point_sets()[point_set].size();
+    largest = std::max(largest, points);
+    all += points;
+  }
+  return largest * kOfModeler + all * kOfRobust;
+}
+
 }  // namespace
 
 Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
@@ -151,6 +169,8 @@ Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, co
   const std::size_t parameters = experiment.parameters().size();
   if (parameters == 0) return Error("the experiment has no parameters", Place::in(experiment.name()));
   FATHOM_CHECK(report_not_finite(experiment, options.measure, work));
+  FATHOM_TRY(const auto reserved,
+             work->budget.reserve(bytes_of_terms(experiment), "terms at all points of the models"));
   ModelSet set;
   set.modeler = modeler_info(options);
   set.models.resize(experiment.series().size());

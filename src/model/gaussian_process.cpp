@@ -4,15 +4,18 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/cancel.hpp"
+
 namespace fathom {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-// Lower triangle; false when the matrix is not positive definite.
+// Lower triangle; false when the matrix is not positive definite, or when that is to stop.
 bool cholesky(Matrix& a) {
   const std::size_t n = a.size();
   for (std::size_t i = 0; i < n; ++i) {
+    if (cancelled()) return false;
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = a[i][j];
       for (std::size_t k = 0; k < j; ++k) sum -= a[i][k] * a[j][k];
@@ -75,6 +78,7 @@ GaussianProcess::GaussianProcess(const std::vector<std::vector<double>>& points,
   }
   length_ = best_length;
   for (const auto& c : candidates_) {
+    if (cancelled()) return;
     std::vector<double> k;
     for (std::size_t i = 0; i < best.size(); ++i) k.push_back(kernel(points[i], c));
     solved_.push_back(solve_lower(best, std::move(k)));

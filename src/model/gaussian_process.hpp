@@ -9,6 +9,7 @@ namespace fathom {
 class GaussianProcess {
  public:
   // `noise` is the relative scatter of the values. Deterministic: the length scale is the most likely of a fixed list.
+  // Takes the cube of the points, and is of no use when it was cancelled meanwhile.
   GaussianProcess(const std::vector<std::vector<double>>& points, const std::vector<double>& values, double noise,
                   const std::vector<std::vector<double>>& candidates);
 

@@ -32,6 +32,26 @@ bool line_inverse(std::span<const double> t, std::span<double> inverse0, std::sp
     spread += (s - mean) * (s - mean);
     squares += s * s;
   }
+  const auto only = only_direction({rows, scale, mean, spread, squares});
+  if (!only) {
+    for (std::size_t k = 0; k < t.size(); ++k) {
+      const double weight = (t[k] * scale - mean) / spread;
+      inverse1[k] = weight * scale;
+      inverse0[k] = 1 / rows - mean * weight;
+    }
+    return true;
+  }
+  const auto [v0, v1, lambda] = *only;
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const double weight = (v0 * scale + v1 * t[k] * scale) / lambda;
+    inverse0[k] = v0 * weight * scale;
+    inverse1[k] = v1 * weight * scale;
+  }
+  return true;
+}
+
+std::optional<LineDirection> only_direction(const LineSums& sums) {
+  const auto& [rows, scale, mean, spread, squares] = sums;
   // Singular values of the triangular factor [r11 r12; 0 r22].
   const double root = std::sqrt(rows);
   const double r11 = root * scale;  // the constant column scaled alike keeps the ratio
@@ -40,14 +60,7 @@ bool line_inverse(std::span<const double> t, std::span<double> inverse0, std::sp
   const double sigma_max = (std::hypot(r11 + r22, r12) + std::hypot(r11 - r22, r12)) / 2;
   const double sigma_min = r11 * r22 / sigma_max;
   const double cutoff = kEpsilon * std::max(rows, 2.0);
-  if (sigma_min > cutoff * sigma_max) {
-    for (std::size_t k = 0; k < t.size(); ++k) {
-      const double weight = (t[k] * scale - mean) / spread;
-      inverse1[k] = weight * scale;
-      inverse0[k] = 1 / rows - mean * weight;
-    }
-    return true;
-  }
+  if (sigma_min > cutoff * sigma_max) return std::nullopt;
   // One direction (v0, v1) is left.
   const double lambda = sigma_max * sigma_max;
   const double constant_square = rows * scale * scale;
@@ -62,19 +75,8 @@ bool line_inverse(std::span<const double> t, std::span<double> inverse0, std::sp
     v1 = lambda - constant_square;
   }
   const double norm = std::hypot(v0, v1);
-  if (norm > 0) {
-    v0 /= norm;
-    v1 /= norm;
-  } else {
-    v0 = 1;
-    v1 = 0;
-  }
-  for (std::size_t k = 0; k < t.size(); ++k) {
-    const double weight = (v0 * scale + v1 * t[k] * scale) / lambda;
-    inverse0[k] = v0 * weight * scale;
-    inverse1[k] = v1 * weight * scale;
-  }
-  return true;
+  if (!(norm > 0)) return LineDirection{1, 0, lambda};
+  return LineDirection{v0 / norm, v1 / norm, lambda};
 }
 
 void LeastSquares::factorise(std::size_t rows, std::size_t columns) {

@@ -2,6 +2,7 @@
 // zero and the solution of smallest norm is taken.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,17 @@ namespace fathom {
 // Rows of the pseudo-inverse of the matrix [1, t]: c0 = sum inverse0[k]*y[k], c1 = sum inverse1[k]*y[k].
 // Cut-off: machine epsilon * max(rows, 2). False when t holds something that is not finite.
 bool line_inverse(std::span<const double> t, std::span<double> inverse0, std::span<double> inverse1);
+
+// Of the values of t times `scale`; `spread`: squares of what they differ from their mean.
+struct LineSums {
+  double rows, scale, mean, spread, squares;
+};
+// What is left of [1, t] where its smaller singular value counts as zero: nothing when both count.
+struct LineDirection {
+  double v0, v1;
+  double lambda;  // square of the larger one
+};
+std::optional<LineDirection> only_direction(const LineSums& sums);
 
 // Solves A c = y for several columns; keeps its buffers between calls. The reference solves again with the cut-off at
 // half of the machine epsilon whenever its first one leaves out something, so only that one counts.

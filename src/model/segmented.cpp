@@ -18,6 +18,7 @@ constexpr double kMisfit = 0.5;  // some window that no model describes
 constexpr double kJump = 4;      // or a sudden loss of quality from one window to the next
 constexpr double kPoor = 0.1;
 constexpr double kTiny = 1e-16;
+constexpr std::uint64_t kMostKept = std::uint64_t{32} << 20;  // of tables
 
 class Segmented final : public SingleModeler {
  public:
@@ -39,17 +40,24 @@ class Segmented final : public SingleModeler {
   }
 
  private:
-  using Tables = std::map<std::pair<std::size_t, std::size_t>, BlockTable>;
+  // Those that the next series needs again, as far as they are small.
+  struct Tables {
+    std::map<std::pair<std::size_t, std::size_t>, BlockTable> list;
+    std::uint64_t bytes = 0;
+  };
 
   // Basic on the points [begin, end).
   LineFit basic(std::size_t begin, std::size_t end, std::span<const double> y, Tables& tables) const {
-    auto found = tables.find({begin, end});
-    if (found == tables.end()) {
-      const auto x = std::span(x_).subspan(begin, end - begin);
-      BlockTable table(x, basic_space(options_, x).blocks, options_.use_crossvalidation);
-      found = tables.emplace(std::pair(begin, end), std::move(table)).first;
+    const auto found = tables.list.find({begin, end});
+    if (found != tables.list.end()) return basic_fit(found->second, y.subspan(begin, end - begin), options_);
+    const auto x = std::span(x_).subspan(begin, end - begin);
+    BlockTable table(x, basic_space(options_, x).blocks, options_.use_crossvalidation);
+    const LineFit fit = basic_fit(table, y.subspan(begin, end - begin), options_);
+    if (tables.bytes + table.bytes() <= kMostKept) {
+      tables.bytes += table.bytes();
+      tables.list.emplace(std::pair(begin, end), std::move(table));
     }
-    return basic_fit(found->second, y.subspan(begin, end - begin), options_);
+    return fit;
   }
 
   void fit_one(std::span<const double> y, Tables& tables, Model& model) const {

@@ -6,6 +6,7 @@
 
 #include "base/cancel.hpp"
 #include "model/lapack_solver.hpp"
+#include "model/least_squares.hpp"
 
 namespace fathom {
 
@@ -81,20 +82,108 @@ Pair faithful_without(const double* t, std::size_t k, std::span<const double> y)
   return {solution[0], solution[1]};
 }
 
+// Fits on all points but one. Of many points each follows from what all of them add up to, less the one.
+class LeaveOneOut {
+ public:
+  LeaveOneOut(const BlockTable& table, std::size_t block, std::span<const double> y)
+      : table_(table), block_(block), y_(y), t_(table.t(block)), n_(static_cast<double>(y.size())) {
+    if (!table.long_work()) return;
+    quick_ = true;
+    double t_mean = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      quick_ = quick_ && std::fabs(t_[k]) <= kMostSquared;
+      t_mean += t_[k];
+    }
+    t_mean_ = t_mean / n_;
+    y_mean_ = pairwise_sum(y) / n_;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      const double t = t_[k] - t_mean_;
+      spread_ += t * t;
+      squares_ += t_[k] * t_[k];
+      cross_ += t * (y[k] - y_mean_);
+      products_ += t_[k] * y[k];
+    }
+  }
+
+  // Without point k.
+  Pair fit(std::size_t k) const {
+    if (!quick_) return apply(table_.without(block_, k), y_);
+    const double rows = n_ - 1;
+    const double t = t_[k] - t_mean_;
+    const double y = y_[k] - y_mean_;
+    const double t_mean = t_mean_ - t / rows;
+    const double y_mean = y_mean_ - y / rows;
+    const double spread = spread_ - t * t * n_ / rows;
+    const double squares = squares_ - t_[k] * t_[k];
+    // The one outweighs all others: little is left of the digits of a difference.
+    if (spread < kLeft * spread_ || squares < kLeft * squares_) return apply(table_.without(block_, k), y_);
+    if (const auto only = only_direction({rows, 1, t_mean, spread, squares})) {
+      const double along = only->v0 * y_mean * rows + only->v1 * (products_ - t_[k] * y_[k]);
+      return {only->v0 * along / only->lambda, only->v1 * along / only->lambda};
+    }
+    const double c1 = (cross_ - t * y * n_ / rows) / spread;
+    return {y_mean - t_mean * c1, c1};
+  }
+
+ private:
+  static constexpr double kMostSquared = 1e100;
+  static constexpr double kLeft = 0.1;
+  const BlockTable& table_;
+  std::size_t block_;
+  std::span<const double> y_;
+  const double* t_;
+  double n_;
+  bool quick_ = false;
+  double t_mean_ = 0, y_mean_ = 0, spread_ = 0, squares_ = 0, cross_ = 0, products_ = 0;
+};
+
+// The smallest of all but each, and what they add up to.
+class Others {
+ public:
+  explicit Others(const BlockTable& table, std::span<const double> y) : y_(y), quick_(table.long_work()) {
+    if (!quick_) return;
+    sum_ = pairwise_sum(y);
+    for (const double value : y) {
+      if (value < first_) {
+        second_ = first_;
+        first_ = value;
+      } else {
+        second_ = std::min(second_, value);
+      }
+    }
+  }
+  struct Figures {
+    double smallest, sum;
+  };
+  Figures without(std::size_t k) const {
+    if (quick_) return {y_[k] == first_ ? second_ : first_, sum_ - y_[k]};
+    Figures figures{std::numeric_limits<double>::infinity(), 0};
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+      if (i == k) continue;
+      figures.smallest = std::min(figures.smallest, y_[i]);
+      figures.sum += y_[i];
+    }
+    return figures;
+  }
+
+ private:
+  std::span<const double> y_;
+  bool quick_;
+  double first_ = std::numeric_limits<double>::infinity();
+  double second_ = first_;
+  double sum_ = 0;
+};
+
 void cross_validate(const BlockTable& table, std::size_t block, std::span<const double> y, Quality& quality) {
   const auto n = static_cast<double>(y.size());
   const double largest = largest_of(y);
   const double* t = table.t(block);
+  const LeaveOneOut fits(table, block, y);
+  const Others others(table, y);
   for (std::size_t k = 0; k < y.size(); ++k) {
     if (table.long_work() && cancelled()) return;
-    auto [c0, c1] = apply(table.without(block, k), y);
-    double smallest = std::numeric_limits<double>::infinity();
-    double sum = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      if (i == k) continue;
-      smallest = std::min(smallest, y[i]);
-      sum += y[i];
-    }
+    auto [c0, c1] = fits.fit(k);
+    const auto [smallest, sum] = others.without(k);
     c0 = cleaned(c0, smallest, kCleanCrossValidated);
     double predicted = c0 + c1 * t[k];
     // Zero predicted as zero: SMAPE counts it 0 or 200 %, as the last bit decides.

@@ -60,7 +60,7 @@ Result<Answer> ModelAnswers::advice(const Request& request) {
     FATHOM_TRY(options.metric, number_of(metric, e.metrics(), [](const auto& m) { return m.name; }));
   }
   FATHOM_TRY(const Fitted* made, fitted({}));
-  FATHOM_TRY(const Advice advice, advise(e, made->set, options));
+  FATHOM_TRY(const Advice advice, advise(e, made->set, options, work_));
   Output out;
   JsonWriter json(out);
   json.begin_object().member("mode", to_string(advice.mode)).member("current_cost", advice.current_cost);

@@ -42,9 +42,7 @@ Result<void> SliceViewNotes::report(Diagnostics& diagnostics, const Place& place
 class SliceView::Location {
  public:
   Location(SliceView& view, SliceSink& sink)
-      : view_(view), trace_(view.trace_), sink_(sink), states_(trace_.channels().size()) {
-    view_.used_.assign(trace_.channels().size(), false);
-  }
+      : view_(view), trace_(view.trace_), sink_(sink), states_(trace_.channels().size()) {}
 
   // `flow`: of a message.
   void take(const Event& event, std::uint64_t flow) {
@@ -150,7 +148,6 @@ class SliceView::Location {
 
   void state(const Event& event) {
     if (event.name >= states_.size()) return;
-    view_.used_[event.name] = true;
     close_state(event.name);
     if (!event.has_value) return;
     const auto& values = trace_.channels()[event.name].values;

@@ -50,8 +50,6 @@ class SliceView {
   ArrowEnds arrows_at(const Event& event) { return arrows_ ? arrows_->at(event) : ArrowEnds{}; }
   Result<void> write(LocationId location, TimeWindow window, SliceSink& sink);
   [[nodiscard]] const SliceViewNotes& notes() const { return notes_; }
-  // Which channels a location uses shows only in its events: those that were met so far.
-  [[nodiscard]] const std::vector<bool>& used_channels() const { return used_; }
 
  private:
   class Location;
@@ -62,7 +60,6 @@ class SliceView {
   const Trace& trace_;
   SliceViewNotes notes_;
   std::unique_ptr<Arrows> arrows_;
-  std::vector<bool> used_;  // of the last location
   struct Counts {
     std::uint64_t sent = 0, received = 0;
   };

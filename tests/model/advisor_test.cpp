@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "base/execution.hpp"
+#include "experiment/builder.hpp"
 #include "formats/extrap/expected.hpp"
 #include "formats/registry.hpp"
+#include "model/fit.hpp"
 
 namespace fathom {
 namespace {
@@ -66,7 +71,7 @@ TEST(Advisor, AsTheReference) {
       AdvisorOptions options;
       options.budget = run["budget"].get<double>();
       options.process_parameter = run["process_parameter"].get<std::uint32_t>();
-      const auto advice = advise(e, models, options);
+      const auto advice = advise(e, models, options, make_work());
       ASSERT_TRUE(advice.ok()) << advice.error().text();
       EXPECT_EQ(to_string(advice->mode), one["mode"].get<std::string>());
       EXPECT_EQ(advice->values, one["value_series"].get<std::vector<std::vector<double>>>());
@@ -91,6 +96,32 @@ TEST(Advisor, AsTheReference) {
     if (HasFailure()) break;
   }
   EXPECT_GE(compared, 40u);
+}
+
+// What many points say about each other takes the square of them in memory, and the cube in time.
+TEST(Advisor, ManyPointsCountAndAreGivenUpOnRequest) {
+  ExperimentBuilder builder("made", make_work());
+  builder.parameter("p");
+  const auto metric = builder.metric("time");
+  const auto callpath = builder.callpath("main");
+  for (int k = 1; k <= 5000; ++k) {
+    const double x = k;
+    const double y = 5 + x + k % 3;
+    builder.add(callpath, metric, builder.point({&x, 1}), {&y, 1});
+  }
+  const auto experiment = std::move(builder).finish().value();
+  const auto models = fit(*experiment, FitOptions{}, make_work()).value();
+  AdvisorOptions options;
+  options.budget = 1e12;
+  const auto refused = advise(*experiment, models, options, make_work(false, std::uint64_t{64} << 20));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("memory"), std::string::npos);
+  const auto cancel = std::make_shared<std::atomic<bool>>(true);
+  const Execution execution(1, cancel);
+  const ExecutionScope scope(execution);
+  const auto stopped = advise(*experiment, models, options, make_work());
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::cancelled);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -136,7 +137,7 @@ TEST(Fit, RefiningHonoursTheLeastContributionOfATerm) {
 
 // Leaving out each of many points takes long: who is asked to stop stops in the middle of a series.
 TEST(Fit, StopsInTheMiddleOfALongSeries) {
-  std::vector<double> x(6000);
+  std::vector<double> x(100000);
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k + 1);
   std::vector<double> y = x;
   for (std::size_t k = 0; k < y.size(); k += 2) y[k] *= 1.1;
@@ -154,6 +155,68 @@ TEST(Fit, StopsInTheMiddleOfALongSeries) {
     ASSERT_FALSE(set.ok()) << modeler;
     EXPECT_EQ(set.error().kind(), ErrorKind::cancelled);
   }
+}
+
+// Of many points, fits on all but one follow from sums: the same as those that are made from the others.
+TEST(Fit, LeavingOutEachOfManyPointsIsWhatTheOthersSay) {
+  std::mt19937_64 random(23);
+  std::uniform_real_distribution<double> noise(0.8, 1.2);
+  const SingleOptions options;
+  for (const bool outlier : {false, true}) {
+    std::vector<double> x;
+    for (std::size_t k = 0; k < 300; ++k) x.push_back(static_cast<double>(k + 1));
+    if (outlier) x.back() = 1e7;
+    std::vector<double> y;
+    for (const double p : x) y.push_back((3 + 0.5 * p) * noise(random));
+    const BlockTable table(x, basic_space(options, x).blocks);
+    ASSERT_TRUE(table.long_work());
+    for (std::size_t b = 0; b < table.size(); ++b) {
+      double smape = 0;
+      double rss = 0;
+      std::vector<double> t(x.size() - 1), w0(t.size()), w1(t.size()), others(t.size());
+      for (std::size_t left = 0; left < x.size(); ++left) {
+        for (std::size_t k = 0, at = 0; k < x.size(); ++k) {
+          if (k == left) continue;
+          t[at] = table.t(b)[k];
+          others[at++] = y[k];
+        }
+        line_inverse(t, w0, w1);
+        double c0 = 0;
+        double c1 = 0;
+        for (std::size_t k = 0; k < t.size(); ++k) {
+          c0 += w0[k] * others[k];
+          c1 += w1[k] * others[k];
+        }
+        if (std::fabs(c0 / *std::min_element(others.begin(), others.end())) < 0.0005) c0 = 0;
+        const double predicted = c0 + c1 * table.t(b)[left];
+        rss += (predicted - y[left]) * (predicted - y[left]);
+        smape +=
+            200 * std::fabs(predicted - y[left]) / (std::fabs(predicted) + y[left]) / static_cast<double>(x.size());
+      }
+      const LineFit fit = block_fit(table, b, y, options, 1);
+      EXPECT_NEAR(fit.quality.smape / smape, 1, 1e-7) << b;
+      EXPECT_NEAR(fit.quality.rss / rss, 1, 1e-7) << b;
+    }
+  }
+}
+
+// The square of them, for each term, would be minutes.
+TEST(Fit, VeryManyPointsTakeTimeAndMemoryByTheirNumber) {
+  std::vector<double> x(30000);
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k + 1);
+  std::vector<double> y;
+  for (const double p : x) y.push_back(5 + 2 * p + (static_cast<std::uint64_t>(p) % 3 == 0 ? 0.1 : 0));
+  const auto experiment = one_parameter(x, {y});
+  for (const char* modeler : {"basic", "refining", "segmented"}) {
+    const auto set = fit(*experiment, *fit_options(modeler, 1), make_work());
+    ASSERT_TRUE(set.ok()) << modeler;
+    const Function& function = set->models[0].function;
+    ASSERT_EQ(function.terms.size(), 1U) << modeler;
+    EXPECT_NEAR(function.terms[0].coefficient, 2, 1e-6) << modeler;
+    EXPECT_EQ(function.terms[0].factors.at(0).power.text(), "1") << modeler;
+  }
+  EXPECT_NE(fit(*experiment, FitOptions{}, make_work(false, 32 << 20)).error().text().find("memory"),
+            std::string::npos);
 }
 
 TEST(Fit, WarnsAboutFewPointsAndCoordinatesBelowOne) {

@@ -10,6 +10,7 @@
 #include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "io/output_file.hpp"
+#include "trace/group_by_row.hpp"
 #include "trace/slice_view.hpp"
 
 namespace fathom::speedscope {
@@ -19,6 +20,8 @@ namespace {
 constexpr std::size_t kBufferSize = 1 << 16;
 // More profiles than this make the list to choose from useless.
 constexpr std::size_t kMostProfiles = 300;
+// Of the channels of a location; what is more goes to a temporary file.
+constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
 
 std::string frame_text(std::string_view name, const Region* code) {
   std::string out = "{\"name\":" + json_quote(name);
@@ -74,47 +77,35 @@ class Document {
   std::size_t profiles_ = 0;
 };
 
-// One row of one location: the others are passed over.
-class EventedSink : public SliceSink {
+// A profile of slices, which is there from the first one on.
+class EventedProfile {
  public:
-  EventedSink(const Trace& trace, Document& document, std::uint32_t row, std::int64_t start_ns, std::string name)
-      : trace_(trace), document_(document), row_(row), start_ns_(start_ns), name_(std::move(name)) {}
+  EventedProfile(Document& document, std::int64_t start_ns, std::string name)
+      : document_(document), start_ns_(start_ns), name_(std::move(name)) {}
 
-  void begin(std::uint32_t row, std::int64_t time_ns, std::string_view name, const Event& event) override {
-    if (row != row_) return;
+  void open(std::string frame, std::int64_t time_ns) {
     if (!begun_) {
       document_.begin("evented", name_, "nanoseconds");
       document_.text() += ",\"events\":[";
       begun_ = true;
     }
-    const bool is_region = event.kind == EventKind::enter && event.name < trace_.definitions().regions.size();
-    const Region* region = is_region ? &trace_.definitions().regions[event.name] : nullptr;
-    const std::uint32_t frame = document_.frame(frame_text(name, region));
-    open_.push_back(frame);
-    put('O', frame, time_ns);
+    open_.push_back(document_.frame(std::move(frame)));
+    put('O', open_.back(), time_ns);
   }
-  void end(std::uint32_t row, std::int64_t time_ns, std::string_view) override {
-    if (row != row_ || open_.empty()) return;
+  void close(std::int64_t time_ns) {
+    if (open_.empty()) return;
     put('C', open_.back(), time_ns);
     open_.pop_back();
   }
-  void instant(std::int64_t, std::string_view, const Event&) override { ++left_out_; }
-  void counter(std::int64_t, const Event&) override { ++left_out_; }
-  void message(std::int64_t, const Event&, std::uint64_t) override { ++left_out_; }
-
-  // Everything must be closed in the end.
-  void finish(std::int64_t end_ns) {
-    if (!begun_) return;
+  // Everything must be closed in the end. Says how much was not.
+  std::uint64_t finish(std::int64_t end_ns) {
+    if (!begun_) return 0;
     latest_ns_ = std::max(latest_ns_, since(start_ns_, end_ns));
-    unfinished_ += open_.size();
-    while (!open_.empty()) {
-      put('C', open_.back(), end_ns);
-      open_.pop_back();
-    }
+    const std::uint64_t unfinished = open_.size();
+    while (!open_.empty()) close(end_ns);
     document_.text() += fmt::format("],\"endValue\":{}}}", latest_ns_);
+    return unfinished;
   }
-  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
-  [[nodiscard]] std::uint64_t unfinished() const { return unfinished_; }
 
  private:
   void put(char type, std::uint32_t frame, std::int64_t time_ns) {
@@ -125,16 +116,83 @@ class EventedSink : public SliceSink {
     fmt::format_to(std::back_inserter(text), "{{\"type\":\"{}\",\"frame\":{},\"at\":{}}}", type, frame, latest_ns_);
   }
 
-  const Trace& trace_;
   Document& document_;
-  std::uint32_t row_;
   std::int64_t start_ns_;
   std::string name_;
   std::vector<std::uint32_t> open_;
   std::uint64_t latest_ns_ = 0;
-  std::uint64_t left_out_ = 0, unfinished_ = 0;
   bool begun_ = false;
   bool first_ = true;
+};
+
+// A location: what it does is written as it comes, the values of its channels are kept until that profile is over.
+class EventedSink : public SliceSink {
+ public:
+  EventedSink(const Trace& trace, Document& document, ArrayPool& pool, std::int64_t start_ns, std::string name)
+      : trace_(trace),
+        document_(document),
+        pool_(pool),
+        start_ns_(start_ns),
+        name_(std::move(name)),
+        own_(document, start_ns, name_),
+        edges_(pool) {}
+
+  void begin(std::uint32_t row, std::int64_t time_ns, std::string_view name, const Event& event) override {
+    if (row > 0) return edges_.push_back({time_ns, row, values_.add(name)});
+    const bool is_region = event.kind == EventKind::enter && event.name < trace_.definitions().regions.size();
+    own_.open(frame_text(name, is_region ? &trace_.definitions().regions[event.name] : nullptr), time_ns);
+  }
+  void end(std::uint32_t row, std::int64_t time_ns, std::string_view) override {
+    if (row > 0) return edges_.push_back({time_ns, row, NameTable::kNone});
+    own_.close(time_ns);
+  }
+  void instant(std::int64_t, std::string_view, const Event&) override { ++left_out_; }
+  void counter(std::int64_t, const Event&) override { ++left_out_; }
+  void message(std::int64_t, const Event&, std::uint64_t) override { ++left_out_; }
+
+  Result<void> finish(std::int64_t end_ns) {
+    unfinished_ += own_.finish(end_ns);
+    FATHOM_CHECK(pool_.status());
+    if (edges_.empty()) return {};
+    const auto channels = static_cast<std::uint32_t>(trace_.channels().size());
+    const auto first = group_by_row(edges_, channels, pool_, [](const Edge& edge) { return edge.row - 1; });
+    FATHOM_CHECK(pool_.status());
+    for (std::uint32_t c = 0; c < channels; ++c) {
+      if (first[c] == first[c + 1]) continue;
+      const Channel& channel = trace_.channels()[c];
+      EventedProfile profile(document_, start_ns_,
+                             name_ + ": " + (channel.title.empty() ? channel.name : channel.title));
+      for (std::size_t i = first[c]; i < first[c + 1]; ++i) {
+        const Edge& edge = edges_[i];
+        if (edge.value == NameTable::kNone) {
+          profile.close(edge.time_ns);
+        } else {
+          profile.open(frame_text(values_[edge.value], nullptr), edge.time_ns);
+        }
+      }
+      unfinished_ += profile.finish(end_ns);
+    }
+    return {};
+  }
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] std::uint64_t unfinished() const { return unfinished_; }
+
+ private:
+  struct Edge {
+    std::int64_t time_ns;
+    std::uint32_t row;
+    std::uint32_t value;  // of values_; kNone: the end of one
+  };
+
+  const Trace& trace_;
+  Document& document_;
+  ArrayPool& pool_;
+  std::int64_t start_ns_;
+  std::string name_;
+  EventedProfile own_;
+  LargeArray<Edge> edges_;
+  NameTable values_;
+  std::uint64_t left_out_ = 0, unfinished_ = 0;
 };
 
 }  // namespace
@@ -153,25 +211,14 @@ Result<void> write_trace(const Trace& trace, const std::filesystem::path& target
   std::uint64_t left_out = 0;
   std::uint64_t unfinished = 0;
   SliceView view(trace);
+  ArrayPool pool(std::min(kMostKept, work->budget.limit() - std::min(work->budget.used(), work->budget.limit())));
   for (std::size_t i = 0; i < trace.location_count(); ++i) {
     const std::string name = one_process ? rows[i].thread_name : rows[i].process_name + " / " + rows[i].thread_name;
-    EventedSink sink(trace, document, 0, start, name);
+    EventedSink sink(trace, document, pool, start, name);
     FATHOM_CHECK(view.write(LocationId(i), {}, sink));
-    sink.finish(end);
+    FATHOM_CHECK(sink.finish(end));
     left_out += sink.left_out();
     unfinished += sink.unfinished();
-    // Channels that the location turned out to use: once more for each.
-    const std::vector<bool> used = view.used_channels();
-    for (std::size_t c = 0; c < used.size(); ++c) {
-      if (!used[c]) continue;
-      const Channel& channel = trace.channels()[c];
-      EventedSink again(trace, document, 1 + static_cast<std::uint32_t>(c), start,
-                        name + ": " + (channel.title.empty() ? channel.name : channel.title));
-      SliceView second(trace);
-      FATHOM_CHECK(second.write(LocationId(i), {}, again));
-      again.finish(end);
-      unfinished += again.unfinished();
-    }
   }
   FATHOM_CHECK(view.notes().report(work->diagnostics, place));
   if (left_out > 0) {

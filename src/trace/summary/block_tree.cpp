@@ -315,6 +315,8 @@ Result<BlockTree> BlockTreeBuilder::finish(std::int64_t end_ns, std::uint64_t re
     LargeArray<std::byte> bytes;
   };
   auto kept = std::make_shared<Kept>(Kept{pool_, LargeArray<std::byte>(*pool_)});
+  kept->bytes.reserve(
+      layout.bytes());  // next to those of other rows: each in a mapping of its own costs the system dear
   kept->bytes.resize(layout.bytes());
   FATHOM_CHECK(pool_->status());
   if (layout.bytes() > 0) {

@@ -3,8 +3,10 @@
 
 #include "base/execution.hpp"
 #include "formats/slice_traces.hpp"
+#include "formats/speedscope/writer.hpp"
 #include "profile/profile.hpp"
 #include "temporary_directory.hpp"
+#include "trace/made_trace.hpp"
 
 namespace fathom::speedscope {
 namespace {
@@ -107,6 +109,57 @@ TEST(Speedscope, TracesAreWrittenAndReadAgain) {
   for (const auto& [name, sums] : b.names) {
     EXPECT_EQ(a.names.at(name).count, sums.count) << name;
     EXPECT_EQ(a.names.at(name).total_ns, sums.total_ns) << name;
+  }
+}
+
+// A trace that counts how often it is read.
+class ReadTrace : public test::MadeTrace {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<EventStream>> open(LocationId location, TimeWindow window) const override {
+    ++reads;
+    return test::MadeTrace::open(location, window);
+  }
+  mutable int reads = 0;
+};
+
+// However many channels there are, a location is read once to write it.
+TEST(Speedscope, ValuesOfEachChannelAreAProfile) {
+  constexpr std::uint32_t kChannels = 50;
+  ReadTrace trace;
+  const auto work = trace.region("work");
+  for (std::uint32_t c = 0; c < kChannels; ++c) (void)trace.channel(fmt::format("c{}", c), {{1, "one"}, {2, "two"}});
+  const auto state = [&](std::int64_t time, std::uint32_t channel, std::optional<std::int64_t> value) {
+    Event& event = trace.add(EventKind::state, time, channel);
+    event.has_value = value.has_value();
+    event.value = value.value_or(0);
+  };
+  trace.add(EventKind::enter, 0, work);
+  for (std::uint32_t c = 0; c < kChannels; ++c) state(10 + c, c, 1);
+  for (std::uint32_t c = 0; c < kChannels; ++c) state(100 + 2 * c, c, 2);
+  for (std::uint32_t c = 0; c < kChannels; c += 2) state(300 + c, c, {});
+  trace.add(EventKind::leave, 500, work);
+  trace.reads = 0;
+  TemporaryDirectory scratch;
+  const auto file = scratch / "c.speedscope.json";
+  ASSERT_TRUE(write_trace(trace, file, make_work()).ok());
+  EXPECT_LE(trace.reads, 2);  // once for the span
+  auto again = open_dataset(file, make_work());
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  const auto read = (*again)->trace().value();
+  ASSERT_EQ(read->location_count(), 1U + kChannels);
+  for (std::uint32_t c = 0; c < kChannels; ++c) {
+    EXPECT_EQ(read->definitions().system.location(LocationId(1 + c)).name, fmt::format("thread 0: c{}", c));
+    EventCursor cursor(read->open(LocationId(1 + c), {}).value());
+    std::vector<std::pair<std::int64_t, std::string>> seen;
+    while (const Event* event = cursor.next()) {
+      seen.emplace_back(event->time_ns, event->kind == EventKind::enter ? std::string(read->name(*event)) : "");
+    }
+    const std::int64_t begin = 10 + c;
+    const std::int64_t change = 100 + 2 * c;
+    const std::int64_t end = c % 2 == 0 ? 300 + c : 500;
+    const std::vector<std::pair<std::int64_t, std::string>> expected{
+        {begin, "one"}, {change, ""}, {change, "two"}, {end, ""}};
+    EXPECT_EQ(seen, expected) << c;
   }
 }
 
