@@ -382,10 +382,13 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
 }
 
 std::vector<std::uint32_t> hot_path(const TreeView& view, double share, std::vector<std::uint32_t> start) {
+  const auto weight = [&](std::uint32_t node) {
+    const double value = view.inclusive.scalar(node, 0);
+    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+  };
   const auto heaviest = [&](const std::vector<std::uint32_t>& list) {
-    return *std::max_element(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return view.inclusive.scalar(a, 0) < view.inclusive.scalar(b, 0);
-    });
+    return *std::max_element(list.begin(), list.end(),
+                             [&](std::uint32_t a, std::uint32_t b) { return weight(a) < weight(b); });
   };
   std::vector<std::uint32_t> path;
   std::vector<std::uint32_t> next = start.empty() ? view.roots() : std::move(start);
