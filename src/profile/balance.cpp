@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "profile/aggregate.hpp"
 #include "profile/statistics.hpp"
+#include "profile/views.hpp"
 
 namespace fathom {
 
@@ -93,6 +94,11 @@ Result<Balance> load_balance(const Profile& profile, MetricId metric, BalanceOve
   if (const Metric& info = defs.metric(metric); !info.type.is_plain_number()) {
     return Error::usage(fmt::format("values of '{}' are of the type {} and do not add up: they have no balance",
                                     info.name, info.type.text()))
+        .hint("'fathom table --by process' shows them");
+  }
+  if (!adds_up(profile, metric)) {
+    return Error::usage(fmt::format("values of '{}' are derived from others and do not add up: they have no balance",
+                                    defs.metric(metric).name))
         .hint("'fathom table --by process' shows them");
   }
   const std::vector<Member> members = members_of(defs.system, over);

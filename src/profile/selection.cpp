@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -109,34 +108,6 @@ class Guess {
   const Profile& profile_;
   std::function<bool(MetricId)> allowed_;
 };
-
-// Stored numbers do; of what is derived the parts are looked at: a ratio's are not its sum.
-bool adds_up(const Profile& profile, MetricId id) {
-  const Definitions& defs = profile.defs();
-  if (!defs.metric(id).type.is_plain_number()) return false;
-  if (!defs.metric(id).derived()) return true;
-  const auto total = metric_total(profile, id, {});
-  if (!total.ok()) return false;
-  constexpr std::uint32_t kBlock = 64;  // locations
-  constexpr double kRounding = 1e-6;
-  double sum = 0;
-  double size = 0;
-  const IndexRange all = all_locations(defs);
-  for (std::uint32_t begin = all.begin; begin < all.end; begin += kBlock) {
-    Selection selection;
-    selection.flavour.kind = Flavour::Kind::own;
-    selection.locations = {begin, std::min(all.end, begin + kBlock)};
-    const auto cells = compute(profile, id, selection);
-    if (!cells.ok()) return false;
-    for (std::size_t row = 0; row < cells->rows(); ++row) {
-      for (std::size_t column = 0; column < cells->columns(); ++column) {
-        sum += cells->scalar(row, column);
-        size += std::abs(cells->scalar(row, column));
-      }
-    }
-  }
-  return std::abs(sum - total->scalar()) <= kRounding * size;
-}
 
 Error no_values(const Profile& profile, std::string_view what) {
   return Error(fmt::format("holds no metric {}", what), Place::in(profile.name));

@@ -410,4 +410,30 @@ Result<Value> metric_total(const Profile& profile, MetricId metric, const std::v
   return cells.at(0, 0);
 }
 
+// Stored numbers do; of what is derived the parts are looked at: a ratio's are not its sum.
+bool adds_up(const Profile& profile, MetricId metric) {
+  const Definitions& defs = profile.defs();
+  if (!defs.metric(metric).type.is_plain_number()) return false;
+  if (!defs.metric(metric).derived()) return true;
+  const auto total = metric_total(profile, metric, {});
+  if (!total.ok()) return false;
+  const auto sums_up = [&](const Selection& selection) {
+    const auto cells = compute(profile, metric, selection);
+    if (!cells.ok()) return false;
+    double sum = 0;
+    double size = 0;
+    for (std::size_t row = 0; row < cells->rows(); ++row) {
+      for (std::size_t column = 0; column < cells->columns(); ++column) {
+        sum += cells->scalar(row, column);
+        size += std::abs(cells->scalar(row, column));
+      }
+    }
+    constexpr double kRounding = 1e-6;
+    return std::abs(sum - total->scalar()) <= kRounding * size;
+  };
+  const IndexRange all = all_locations(defs);
+  return sums_up({.flavour = {Flavour::Kind::own, {}}, .contexts = {}, .locations = all, .aggregate = true}) &&
+         sums_up({.flavour = kInclusive, .contexts = defs.contexts.roots(), .locations = all});
+}
+
 }  // namespace fathom
