@@ -25,7 +25,8 @@ std::string strip(const std::vector<double>& values) {
     // The largest of a column, so that a single late rank is seen.
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(i * values.size() / columns);
     const auto end = values.begin() + static_cast<std::ptrdiff_t>((i + 1) * values.size() / columns);
-    const double share = most > 0 ? std::clamp(*std::max_element(begin, end) / most, 0.0, 1.0) : 0;
+    double share = most > 0 ? std::min(*std::max_element(begin, end) / most, 1.0) : 0;
+    if (!(share > 0)) share = 0;  // also what is no number
     out += kLevels[std::min<std::size_t>(kLevels.size() - 1, static_cast<std::size_t>(share * kLevels.size()))];
   }
   return out;

@@ -86,7 +86,9 @@ class GroupsCommand final : public Command {
     TableLook look{{{"group"}}};
     if (regions_) look.columns.push_back({"region", Show::automatic, "", true});
     std::vector<FlatProfile> flats;
+    std::vector<bool> shares;  // by metric: whether there are any
     for (const MetricId id : metrics) {
+      shares.push_back(adds_up(*profile, id));
       const Metric& metric = defs.metric(id);
       schema.columns.push_back({metric.name, ColumnType::float64, metric.unit, metric.name});
       schema.columns.push_back({metric.name + " %", ColumnType::float64});
@@ -114,7 +116,11 @@ class GroupsCommand final : public Command {
           continue;
         }
         row.emplace_back(*values[m]);
-        row.emplace_back(all[m].value_or(0) == 0 ? 0 : 100 * *values[m] / *all[m]);
+        if (!shares[m]) {
+          row.emplace_back(kMissing);
+        } else {
+          row.emplace_back(all[m].value_or(0) == 0 ? 0 : 100 * *values[m] / *all[m]);
+        }
       }
       table.add(row);
     };

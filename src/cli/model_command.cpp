@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/commands.hpp"
 #include "cli/company.hpp"
 #include "cli/model_output.hpp"
@@ -164,6 +165,10 @@ class ModelCommand final : public Command {
 
   Result<void> save(Session& session, Dataset& dataset, const ModelSets& sets) const {
     std::filesystem::path target = *save_;
+    const std::string name = target.filename().string();
+    if (name.empty() || name == "." || name == "..") {
+      return Error::usage(fmt::format("--save {} is a directory, no file", visible(*save_)));
+    }
     if (!target.has_extension() && !is_stream_target(target)) target += ".extra-p";
     // Models that the file holds stay; the new ones are added to them.
     ModelSets all;

@@ -158,7 +158,7 @@ std::string ranking_text(const Experiment& e, const Ranking& ranking, std::size_
     if (several_metrics) cells.emplace_back(metric_title(e, s));
     cells.emplace_back(short_model(e, *r.model));
     cells.emplace_back(growth_text(e, r), r.bug ? Style::red : Style::plain);
-    cells.emplace_back(fmt::format("{:.1f}%", r.model->quality.smape));
+    cells.emplace_back(percent(r.model->quality.smape, 100));
     cells.emplace_back(percent(r.share_now, 1));
     cells.emplace_back(percent(r.share_then, 1), heat(r.share_then));
     table.row(std::move(cells));

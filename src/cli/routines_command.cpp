@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "base/number.hpp"
@@ -63,7 +65,11 @@ class RoutinesCommand final : public Command {
         const Cells cells,
         compute(profile, metric, {{Flavour::Kind::inclusive, {}}, contexts, all_locations(profile.defs()), true}));
     std::map<ContextId, double> cost;
-    for (std::size_t i = 0; i < contexts.size(); ++i) cost[contexts[i]] = cells.at(i, 0).scalar();
+    // What is no number has no place among those that are: it comes last.
+    for (std::size_t i = 0; i < contexts.size(); ++i) {
+      const double value = cells.scalar(i, 0);
+      cost[contexts[i]] = std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+    }
     const auto costlier = [&](const auto& a, const auto& b) { return cost[a.context] > cost[b.context]; };
     std::stable_sort(list.begin(), list.end(), costlier);
     for (inspect::Routine& routine : list) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/number.hpp"
 #include "base/text.hpp"
@@ -47,6 +48,7 @@ class SourceCommand final : public Command {
     const Metric& metric = profile->defs().metric(metrics.front());
     FATHOM_TRY(const auto files, source_lines(*profile, {metrics.front(), {}, {}}));
     FATHOM_TRY(const Value total, metric_total(*profile, metrics.front(), {}));
+    if (adds_up(*profile, metrics.front())) whole_ = total.scalar();
     if (!file_) return list(session, dataset, metric, files, total.scalar());
     std::vector<const SourceLines*> chosen;
     std::vector<std::string> names;
@@ -78,8 +80,8 @@ class SourceCommand final : public Command {
     return name == *file_ || name.ends_with("/" + *file_) || matches_pattern(*file_, name);
   }
 
-  static Result<int> list(Session& session, const Dataset& dataset, const Metric& metric,
-                          const std::vector<SourceLines>& files, double total) {
+  Result<int> list(Session& session, const Dataset& dataset, const Metric& metric,
+                   const std::vector<SourceLines>& files, double total) const {
     if (session.csv() || session.json()) {
       TableBuilder table({"files",
                           {{"file", ColumnType::text},
@@ -103,9 +105,9 @@ class SourceCommand final : public Command {
     for (const SourceLines& file : files) {
       const auto found = find_source(dataset.path(), file.file);
       table.row({readable(file.total, metric.unit),
-                 percent(file.total, total),
+                 percent(file.total, whole_),
                  readable(file.inclusive, metric.unit),
-                 percent(file.inclusive, total),
+                 percent(file.inclusive, whole_),
                  grouped(file.lines.size()),
                  file.file,
                  {found ? found->string() : "not found", Style::dim}});
@@ -151,7 +153,7 @@ class SourceCommand final : public Command {
     if (!found) out.write("the text is neither in the database nor on this machine\n");
     const auto write_line = [&](const SourceLines::Line& value, std::string_view line, std::string_view text) {
       const auto cell = [&](double v) { return v == 0 ? std::string() : readable(v, metric.unit); };
-      const auto share = [&](double v) { return v == 0 ? std::string() : percent(v, total); };
+      const auto share = [&](double v) { return v == 0 ? std::string() : percent(v, whole_); };
       out.write(fmt::format("{:>10} {:>6} {:>10} {:>6} {:>6}  {}\n", cell(value.own), share(value.own),
                             cell(value.inclusive), share(value.inclusive), line, text));
     };
@@ -176,6 +178,7 @@ class SourceCommand final : public Command {
 
   ProfileArguments arguments_;
   std::optional<std::string> file_;
+  double whole_ = std::numeric_limits<double>::quiet_NaN();  // what shares are shares of
   std::size_t around_ = 2;
   bool all_ = false;
 };

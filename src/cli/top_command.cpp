@@ -146,7 +146,8 @@ class TopCommand final : public Command {
     const Terminal& terminal = session.terminal();
     const Ranked& main = ranked.front();
     const Metric& metric = profile.defs().metric(main.metric);
-    const Presentation shown_as = presentation_of(metric);
+    Presentation shown_as = presentation_of(metric);
+    shown_as.percent = shown_as.percent && adds_up(profile, main.metric);
     session.out().write(fmt::format("{}: {} in total over {} location{}\n\n",
                                     terminal.paint(shown_metric(metric), Style::bold), shown_value(main.total, metric),
                                     grouped(locations), locations == 1 ? "" : "s"));

@@ -294,7 +294,8 @@ class TreeCommand final : public Command {
     const Terminal& terminal = session.terminal();
     const Definitions& defs = profile.defs();
     const Metric& metric = defs.metric(id);
-    const Presentation shown_as = presentation_of(metric);
+    Presentation shown_as = presentation_of(metric);
+    shown_as.percent = shown_as.percent && adds_up(profile, id);
     session.out().write(fmt::format("{}: {} in total\n\n", terminal.paint(shown_metric(metric), Style::bold),
                                     shown_value(total, metric)));
     const std::vector<Line> shown = lines(defs, tree, total, true);

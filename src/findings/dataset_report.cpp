@@ -31,8 +31,8 @@ bool has(const Dataset& dataset, Level level) {
 }
 
 Result<Report> of_profile(const ProfilePtr& profile) {
-  FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, {}));
-  return profile_report(profile, metrics.front());
+  FATHOM_TRY(const MetricId cost, guess_cost(*profile));
+  return profile_report(profile, cost);
 }
 
 // What a trace tells of threads and GPUs, beside the profile of the same run.

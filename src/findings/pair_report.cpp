@@ -71,6 +71,7 @@ Result<void> add_run(const Profile& profile, MetricId time, std::string_view uni
   const MetricId visits = profile.defs().find_metric("visits");
   if (visits.valid() && why_unavailable(profile, visits).empty()) FATHOM_CHECK(add(visits, &RegionRuns::visits));
   FATHOM_TRY(const Value total, metric_total(profile, time, {}));
+  if (!std::isfinite(total.scalar())) return no_total(profile, time, total.scalar());
   side.totals.push_back(in_time_unit(total.scalar(), own_unit, unit));
   ++side.runs;
   return {};
@@ -211,8 +212,8 @@ class Pair {
 }  // namespace
 
 Result<Report> pair_report(const std::vector<ProfilePtr>& before, const std::vector<ProfilePtr>& after) {
-  FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*before.front(), {}));
-  const Metric metric = before.front()->defs().metric(metrics.front());
+  FATHOM_TRY(const MetricId cost, guess_cost(*before.front()));
+  const Metric metric = before.front()->defs().metric(cost);
   FATHOM_TRY(Side a, read_side(before, metric));
   FATHOM_TRY(Side b, read_side(after, metric));
   Report report = Pair(std::move(a), std::move(b), metric.unit).compare();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/number.hpp"
 #include "base/text.hpp"
@@ -11,10 +12,17 @@
 
 namespace fathom {
 
+Error no_total(const Profile& profile, MetricId time, double total) {
+  return Error(fmt::format("the sum of '{}' is {}: nothing is a share of it", profile.defs().metric(time).name, total),
+               Place::in(profile.name))
+      .hint("'fathom tree PATH' shows where its values are no numbers");
+}
+
 Result<ProfileRules> ProfileRules::over(ProfilePtr profile, MetricId time) {
   ProfileRules rules{profile, profile->defs(), time};
   FATHOM_TRY(const Value total, metric_total(*profile, time, {}));
   rules.total = total.scalar();
+  if (!std::isfinite(rules.total)) return no_total(*profile, time, rules.total);
   ViewInput input;
   input.metric = time;
   FATHOM_TRY(rules.flat, flat_profile(*profile, input, GroupBy::region));

@@ -53,6 +53,8 @@ Result<void> each_part(const Profile& profile, MetricId time,
 
 // A barrier, a lock, waiting for tasks: the code inside of constructs is the program's own.
 bool is_openmp_runtime(const Region& region);
+// That the sum of all is no number.
+Error no_total(const Profile& profile, MetricId time, double total);
 // "12.3 %"
 std::string percent_text(double part);
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "base/text.hpp"
+#include "base/time_unit.hpp"
 #include "findings/profile_rules.hpp"
 #include "findings/trace_report.hpp"
 #include "formats/registry.hpp"
@@ -48,10 +50,15 @@ std::vector<std::size_t> masters(const SystemTree& system) {
 }
 
 Result<RunEfficiency> of_profile(const ProfilePtr& profile) {
-  FATHOM_TRY(const auto metrics, choose_or_guess_metrics(*profile, {}));
-  FATHOM_TRY(const ProfileRules rules, ProfileRules::over(profile, metrics.front()));
+  FATHOM_TRY(const MetricId cost, guess_cost(*profile));
+  FATHOM_TRY(const ProfileRules rules, ProfileRules::over(profile, cost));
   const bool any_mpi = std::find(rules.group_of.begin(), rules.group_of.end(), "MPI") != rules.group_of.end();
   if (!any_mpi) return Error::usage("this profile has no calls of a message-passing library");
+  const Metric& metric = rules.defs.metric(rules.time);
+  const double second = metric.unit.empty() ? 1 : seconds_per(to_lower(trim(metric.unit)));
+  if (second == 0) {
+    return Error::usage(fmt::format("this profile has no time: '{}' is in '{}'", metric.name, metric.unit));
+  }
   const std::size_t locations = rules.defs.system.location_count();
   std::vector<double> useful(locations);
   std::vector<double> all(locations);
@@ -60,7 +67,7 @@ Result<RunEfficiency> of_profile(const ProfilePtr& profile) {
       const RegionId region = rules.defs.contexts[ContextId(c)].region;
       const bool mpi = region.valid() && rules.group_of[region.index()] == "MPI";
       for (std::size_t l = 0; l < cells.columns(); ++l) {
-        const double value = cells.scalar(c, l);
+        const double value = cells.scalar(c, l) * second;
         all[first + l] += value;
         if (!mpi) useful[first + l] += value;
       }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <functional>
 #include <map>
@@ -137,6 +138,14 @@ std::string contents(const std::vector<std::string>& names) {
   return out;
 }
 
+bool is_archive_name(const std::string& name) {
+  constexpr std::array<std::string_view, 7> kEndings = {".tar",    ".tgz",     ".tar.gz", ".tar.zst",
+                                                        ".tar.xz", ".tar.bz2", ".zip"};
+  const std::string lower = to_lower(name);
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return lower.ends_with(ending); });
+}
+
 // Names of files that belong to datasets although their endings are nobody's.
 bool belongs_to_dataset(const std::string& name) {
   const std::string file = fs::path(name).filename().string();
@@ -230,8 +239,12 @@ Error unrecognised(const Source& source, const Work& work) {
     const auto members = members_of(source, work);
     if (!members.empty()) {
       const std::string what = contents(members);
-      return Error(what.empty() ? fmt::format("is an archive of {} members, none of them a dataset", members.size())
-                                : fmt::format("is an archive with {}", what),
+      const auto inner = std::find_if(members.begin(), members.end(), is_archive_name);
+      return Error(!what.empty() ? fmt::format("is an archive with {}", what)
+                   : inner != members.end()
+                       ? fmt::format("is an archive with another one in it, '{}': only one is unpacked", *inner)
+                       : fmt::format("is an archive of {} member{}, none of them a dataset", members.size(),
+                                     members.size() == 1 ? "" : "s"),
                    place)
           .hint(fmt::format("unpack it with '{} {}' and name what it holds",
                             is_zip(source.blob().bytes()) ? "unzip" : "tar xf", source.path().string()));

@@ -162,6 +162,27 @@ std::uint64_t bytes_of_terms(const Experiment& experiment) {
   return largest * kOfModeler + all * kOfRobust;
 }
 
+// Sums over large numbers have no place in a double.
+Result<void> report_too_large(const Experiment& experiment, Measure measure, const std::vector<Model>& models,
+                              const Work& work) {
+  const auto values = experiment.measure(measure);
+  std::uint64_t count = 0;
+  const Series* first = nullptr;
+  for (const Model& model : models) {
+    if (std::isfinite(model.function.constant)) continue;
+    const Series& series = experiment.series()[model.series];
+    const auto own = values.subspan(series.first, experiment.points_of(series).size());
+    if (!std::all_of(own.begin(), own.end(), [](double v) { return std::isfinite(v); })) continue;  // told already
+    if (count++ == 0) first = &series;
+  }
+  if (first == nullptr) return {};
+  return work->diagnostics.add("model.too_large", Severity::warning, Place::in(experiment.name()),
+                               "measurements are too large to be added up and have no model, first of '" +
+                                   experiment.metrics()[first->metric].name + "' of " +
+                                   experiment.callpaths()[first->callpath].name,
+                               count);
+}
+
 }  // namespace
 
 Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, const Work& work) {
@@ -176,11 +197,13 @@ Result<ModelSet> fit(const Experiment& experiment, const FitOptions& options, co
   set.models.resize(experiment.series().size());
   if (options.modeler != Modeler::robust) {
     FATHOM_CHECK(run_plain(experiment, options, work, {}, set.models));
+    FATHOM_CHECK(report_too_large(experiment, options.measure, set.models, work));
     return set;
   }
   const RobustGroups groups = make_robust_groups(experiment, options.measure);
   FATHOM_CHECK(run_plain(experiment, fallback(options, parameters), work, groups, set.models));
   FATHOM_CHECK(run_robust(experiment, options, groups, set.models));
+  FATHOM_CHECK(report_too_large(experiment, options.measure, set.models, work));
   return set;
 }
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.hpp"
 #include "profile/aggregate.hpp"
 #include "profile/statistics.hpp"
+#include "profile/views.hpp"
 
 namespace fathom {
 
@@ -94,6 +96,11 @@ Result<Balance> load_balance(const Profile& profile, MetricId metric, BalanceOve
                                     info.name, info.type.text()))
         .hint("'fathom table --by process' shows them");
   }
+  if (!adds_up(profile, metric)) {
+    return Error::usage(fmt::format("values of '{}' are derived from others and do not add up: they have no balance",
+                                    defs.metric(metric).name))
+        .hint("'fathom table --by process' shows them");
+  }
   const std::vector<Member> members = members_of(defs.system, over);
   Balance balance;
   for (const Member& member : members) balance.members.push_back(member.name);
@@ -110,7 +117,7 @@ Result<Balance> load_balance(const Profile& profile, MetricId metric, BalanceOve
       for (std::size_t i = begin; i < end; ++i) {
         const double value = values[r * (end - begin) + (i - begin)];
         row.sum += value;
-        if (i == 0 || value > row.maximum) {
+        if (i == 0 || value > row.maximum || (std::isnan(value) && !std::isnan(row.maximum))) {
           row.maximum = value;
           row.slowest = i;
         }
@@ -123,11 +130,16 @@ Result<Balance> load_balance(const Profile& profile, MetricId metric, BalanceOve
   std::erase_if(rows, [](const BalanceRow& row) { return row.maximum == 0 && row.minimum == 0; });
   for (BalanceRow& row : rows) {
     row.mean = row.sum / n;
-    row.lost = std::max(0.0, n * row.maximum - row.sum);
+    row.lost = n * row.maximum - row.sum;
+    // Where a member's value is no number neither is what it is compared with.
+    if (std::isnan(row.sum)) row.minimum = row.maximum = row.lost = row.sum;
+    if (row.lost < 0) row.lost = 0;
     balance.total += row.sum;
     balance.lost += row.lost;
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const BalanceRow& a, const BalanceRow& b) { return a.lost > b.lost; });
+  const auto weight = [](const BalanceRow& row) { return std::isnan(row.lost) ? -1 : row.lost; };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const BalanceRow& a, const BalanceRow& b) { return weight(a) > weight(b); });
   if (most > 0 && rows.size() > most) rows.resize(most);
   // The members' values of the rows that are left, in a second pass.
   for (BalanceRow& row : rows) row.values.resize(members.size());

@@ -51,42 +51,86 @@ Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std:
   return chosen;
 }
 
-Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
-                                                      const std::vector<std::string>& patterns) {
-  const Definitions& defs = profile.defs();
-  if (!patterns.empty()) return choose_metrics(defs, patterns);
-  const auto usable = [&](std::size_t i) {
-    const Metric& metric = defs.metrics[i];
-    return !metric.hidden && !metric.switched_off && why_unavailable(profile, MetricId(i)).empty() &&
-           (metric.derived() || !metric.scopes.empty());
-  };
-  // Databases of GPU tools declare many metrics that nothing was measured for. Looking is cheap where inclusive values
-  // are stored; if none has any, the first is as good as another.
-  const auto measured = [&](std::size_t i) {
-    if (defs.metrics[i].derived() || defs.metrics[i].stored_as(Scope::inclusive) < 0) return true;
-    const auto total = metric_total(profile, MetricId(i), {});
-    return !total.ok() || !total->is_zero();
-  };
-  const auto find = [&](const auto& wanted, bool with_values = true) -> std::vector<MetricId> {
-    for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
-      if (usable(i) && wanted(defs.metrics[i]) && (!with_values || measured(i))) return {MetricId(i)};
+namespace {
+
+// Finds the first metric of `allowed` that a person most likely wants.
+class Guess {
+ public:
+  using Wanted = std::function<bool(const Metric&)>;
+  Guess(const Profile& profile, std::function<bool(MetricId)> allowed)
+      : profile_(profile), allowed_(std::move(allowed)) {}
+
+  [[nodiscard]] MetricId likely() const {
+    for (const Wanted& wanted :
+         {Wanted(weighs_samples), Wanted([](const Metric& metric) { return equal_ignoring_case(metric.name, "time"); }),
+          Wanted([](const Metric& metric) { return measures_time(metric) && metric.type.kind == ValueKind::f64; }),
+          Wanted([](const Metric& metric) { return metric.type.is_plain_number(); }),
+          Wanted([](const Metric&) { return true; })}) {
+      if (const MetricId found = find(wanted); found.valid()) return found;
     }
-    return {};
-  };
-  for (const auto& found :
-       {find(weighs_samples), find([](const Metric& metric) { return equal_ignoring_case(metric.name, "time"); }),
-        find([](const Metric& metric) { return measures_time(metric) && metric.type.kind == ValueKind::f64; }),
-        find([](const Metric& metric) { return metric.type.is_plain_number(); }),
-        find([](const Metric&) { return true; }), find([](const Metric&) { return true; }, false)}) {
-    if (!found.empty()) return found;
+    return find([](const Metric&) { return true; }, false);
   }
   // All hidden: better than nothing.
-  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
-    if (defs.metrics[i].hidden && !defs.metrics[i].switched_off && !defs.metrics[i].scopes.empty() && measured(i)) {
-      return std::vector<MetricId>{MetricId(i)};
+  [[nodiscard]] MetricId hidden() const {
+    const auto& metrics = profile_.defs().metrics;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      if (metrics[i].hidden && !metrics[i].switched_off && !metrics[i].scopes.empty() && measured(MetricId(i)) &&
+          allowed_(MetricId(i))) {
+        return MetricId(i);
+      }
     }
+    return {};
   }
-  return Error("holds no metric with values", Place::in(profile.name));
+
+ private:
+  [[nodiscard]] bool usable(MetricId id) const {
+    const Metric& metric = profile_.defs().metric(id);
+    return !metric.hidden && !metric.switched_off && why_unavailable(profile_, id).empty() &&
+           (metric.derived() || !metric.scopes.empty());
+  }
+  // Databases of GPU tools declare many metrics that nothing was measured for. Looking is cheap where inclusive values
+  // are stored; if none has any, the first is as good as another.
+  [[nodiscard]] bool measured(MetricId id) const {
+    const Metric& metric = profile_.defs().metric(id);
+    if (metric.derived() || metric.stored_as(Scope::inclusive) < 0) return true;
+    const auto total = metric_total(profile_, id, {});
+    return !total.ok() || !total->is_zero();
+  }
+  [[nodiscard]] MetricId find(const Wanted& wanted, bool with_values = true) const {
+    const auto& metrics = profile_.defs().metrics;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const MetricId id(i);
+      if (usable(id) && wanted(metrics[i]) && (!with_values || measured(id)) && allowed_(id)) return id;
+    }
+    return {};
+  }
+
+  const Profile& profile_;
+  std::function<bool(MetricId)> allowed_;
+};
+
+Error no_values(const Profile& profile, std::string_view what) {
+  return Error(fmt::format("holds no metric {}", what), Place::in(profile.name));
+}
+
+}  // namespace
+
+Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile,
+                                                      const std::vector<std::string>& patterns) {
+  if (!patterns.empty()) return choose_metrics(profile.defs(), patterns);
+  const Guess guess(profile, [](MetricId) { return true; });
+  for (const MetricId found : {guess.likely(), guess.hidden()}) {
+    if (found.valid()) return std::vector<MetricId>{found};
+  }
+  return no_values(profile, "with values");
+}
+
+Result<MetricId> guess_cost(const Profile& profile) {
+  const Guess guess(profile, [&](MetricId id) { return adds_up(profile, id); });
+  for (const MetricId found : {guess.likely(), guess.hidden()}) {
+    if (found.valid()) return found;
+  }
+  return no_values(profile, "whose values add up");
 }
 
 namespace {

@@ -14,6 +14,8 @@ Result<std::vector<MetricId>> choose_metrics(const Definitions& defs, const std:
 // The same; without patterns the one metric that a person most likely wants: the weight of samples, time, or else the
 // first usable one.
 Result<std::vector<MetricId>> choose_or_guess_metrics(const Profile& profile, const std::vector<std::string>& patterns);
+// What a report is about: the same of metrics whose values add up, so that parts of them are shares.
+Result<MetricId> guess_cost(const Profile& profile);
 // Contexts by the ids the file uses, ranges of them, or what they are (roots, leaves, level<N); ascending.
 Result<std::vector<ContextId>> choose_contexts(const Definitions& defs, const std::vector<std::string>& wishes);
 // Locations by label or pattern, ascending; without patterns all.

@@ -109,8 +109,10 @@ Result<std::vector<SourceLines>> source_lines(const Profile& profile, const View
     std::sort(file.functions.begin(), file.functions.end());
     out.push_back(std::move(file));
   }
-  std::stable_sort(out.begin(), out.end(), [](const SourceLines& a, const SourceLines& b) {
-    return std::pair(std::abs(a.total), std::abs(a.inclusive)) > std::pair(std::abs(b.total), std::abs(b.inclusive));
+  // What is no number comes last.
+  const auto weight = [](double value) { return std::isnan(value) ? -1 : std::abs(value); };
+  std::stable_sort(out.begin(), out.end(), [&](const SourceLines& a, const SourceLines& b) {
+    return std::pair(weight(a.total), weight(a.inclusive)) > std::pair(weight(b.total), weight(b.inclusive));
   });
   return out;
 }

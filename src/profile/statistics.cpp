@@ -62,10 +62,17 @@ Result<std::vector<Statistics>> location_statistics(const Profile& profile, Metr
   std::vector<Statistics> out(cells.rows());
   std::vector<double> row(cells.columns());
   for (std::size_t i = 0; i < cells.rows(); ++i) {
+    bool unknown = false;  // a value that is there, but no number
     for (std::size_t k = 0; k < row.size(); ++k) {
-      row[k] = has_value(cells, i, k) ? cells.scalar(i, k) : std::numeric_limits<double>::quiet_NaN();
+      const bool there = has_value(cells, i, k);
+      row[k] = there ? cells.scalar(i, k) : std::numeric_limits<double>::quiet_NaN();
+      unknown = unknown || (there && std::isnan(row[k]));
     }
     out[i] = statistics_of(row);
+    if (!unknown) continue;
+    for (double* of_all : {&out[i].sum, &out[i].mean, &out[i].deviation, &out[i].variance, &out[i].imbalance}) {
+      *of_all = std::numeric_limits<double>::quiet_NaN();
+    }
   }
   return out;
 }

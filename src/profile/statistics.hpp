@@ -28,7 +28,8 @@ struct Statistics {
 // NaNs are left out. Quantiles interpolate between the two nearest values.
 Statistics statistics_of(std::span<const double> values);
 
-// One row of statistics per context asked for (empty: all), over the given locations.
+// One row of statistics per context asked for (empty: all), over the given locations. Where a value is no number, sum,
+// mean and what is made of them are none; the others are those of the numbers.
 Result<std::vector<Statistics>> location_statistics(const Profile& profile, MetricId metric, const Flavour& flavour,
                                                     const std::vector<ContextId>& contexts, IndexRange locations);
 

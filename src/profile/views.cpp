@@ -382,10 +382,13 @@ Result<TreeView> bottom_up(const Profile& profile, const ViewInput& input, std::
 }
 
 std::vector<std::uint32_t> hot_path(const TreeView& view, double share, std::vector<std::uint32_t> start) {
+  const auto weight = [&](std::uint32_t node) {
+    const double value = view.inclusive.scalar(node, 0);
+    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+  };
   const auto heaviest = [&](const std::vector<std::uint32_t>& list) {
-    return *std::max_element(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return view.inclusive.scalar(a, 0) < view.inclusive.scalar(b, 0);
-    });
+    return *std::max_element(list.begin(), list.end(),
+                             [&](std::uint32_t a, std::uint32_t b) { return weight(a) < weight(b); });
   };
   std::vector<std::uint32_t> path;
   std::vector<std::uint32_t> next = start.empty() ? view.roots() : std::move(start);
@@ -405,6 +408,32 @@ Result<Value> metric_total(const Profile& profile, MetricId metric, const std::v
   if (roots.empty()) return Value(profile.defs().metric(metric).type, Int128{0});
   FATHOM_TRY(const Cells cells, one_column(profile, input, kInclusive, {std::move(roots)}));
   return cells.at(0, 0);
+}
+
+// Stored numbers do; of what is derived the parts are looked at: a ratio's are not its sum.
+bool adds_up(const Profile& profile, MetricId metric) {
+  const Definitions& defs = profile.defs();
+  if (!defs.metric(metric).type.is_plain_number()) return false;
+  if (!defs.metric(metric).derived()) return true;
+  const auto total = metric_total(profile, metric, {});
+  if (!total.ok()) return false;
+  const auto sums_up = [&](const Selection& selection) {
+    const auto cells = compute(profile, metric, selection);
+    if (!cells.ok()) return false;
+    double sum = 0;
+    double size = 0;
+    for (std::size_t row = 0; row < cells->rows(); ++row) {
+      for (std::size_t column = 0; column < cells->columns(); ++column) {
+        sum += cells->scalar(row, column);
+        size += std::abs(cells->scalar(row, column));
+      }
+    }
+    constexpr double kRounding = 1e-6;
+    return std::abs(sum - total->scalar()) <= kRounding * size;
+  };
+  const IndexRange all = all_locations(defs);
+  return sums_up({.flavour = {Flavour::Kind::own, {}}, .contexts = {}, .locations = all, .aggregate = true}) &&
+         sums_up({.flavour = kInclusive, .contexts = defs.contexts.roots(), .locations = all});
 }
 
 }  // namespace fathom

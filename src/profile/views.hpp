@@ -87,4 +87,7 @@ std::vector<std::uint32_t> hot_path(const TreeView& view, double share = 0.5, st
 // Sum of the roots' inclusive values, all of them: what percentages refer to.
 Result<Value> metric_total(const Profile& profile, MetricId metric, const std::vector<LocationId>& locations);
 
+// Whether what contexts and locations take of a metric sums up to its total, so that it may be called a share of it.
+bool adds_up(const Profile& profile, MetricId metric);
+
 }  // namespace fathom

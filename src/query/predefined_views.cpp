@@ -1,21 +1,38 @@
 #include "query/predefined_views.hpp"
 
+#include <fmt/format.h>
+
 namespace fathom::query {
+
+namespace {
+
+// Metrics whose values may be summed over contexts and locations.
+constexpr std::string_view kAddsUp =
+    "IN (SELECT id FROM {metric} WHERE kind IN ('stored', 'pre-derived') AND regexp_full_match(type, '[uif][0-9]+')) ";
+// Exclusive values of calls have those of their loops and lines in them.
+constexpr std::string_view kCalls = "(c.edge <> 'lexical' OR c.parent IS NULL) ";
+
+}  // namespace
 
 std::span<const PredefinedView> predefined_views() {
   static const std::vector<PredefinedView> views = {
       {"hot_region",
        "what each region costs by itself, over all contexts and locations",
-       {"total", "context"},
-       "SELECT t.metric, c.name AS region, sum(t.exclusive) AS exclusive, count(*) AS contexts "
-       "FROM {total} t JOIN {context} c ON t.context = c.id WHERE t.exclusive <> 0 "
-       "GROUP BY ALL ORDER BY t.metric, exclusive DESC"},
+       {"total", "context", "metric"},
+       fmt::format(
+           "SELECT t.metric, c.name AS region, sum(t.exclusive) AS exclusive, count(*) AS contexts "
+           "FROM {{total}} t JOIN {{context}} c ON t.context = c.id WHERE t.exclusive <> 0 AND {} AND t.metric {} "
+           "GROUP BY ALL ORDER BY t.metric, exclusive DESC",
+           kCalls, kAddsUp)},
       {"rank_region",
        "the same per rank",
-       {"total", "value", "context", "location"},  // of a profile: values of experiments have no flavours
-       "SELECT v.metric, l.rank, c.name AS region, sum(v.value) AS exclusive "
-       "FROM {value}(flavour := 'exclusive') v JOIN {context} c ON v.context = c.id "
-       "JOIN {location} l ON v.location = l.id GROUP BY ALL ORDER BY v.metric, l.rank, exclusive DESC"},
+       // Of a profile: values of experiments have no flavours.
+       {"total", "value", "context", "location", "metric"},
+       fmt::format("SELECT v.metric, l.rank, c.name AS region, sum(v.value) AS exclusive "
+                   "FROM {{value}}(flavour := 'exclusive') v JOIN {{context}} c ON v.context = c.id "
+                   "JOIN {{location}} l ON v.location = l.id WHERE {} AND v.metric {} "
+                   "GROUP BY ALL ORDER BY v.metric, l.rank, exclusive DESC",
+                   kCalls, kAddsUp)},
       {"call_interval",
        "enter and leave of each call as one row, with its depth",
        {"event"},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,7 @@ struct PredefinedView {
   std::string_view name;
   std::string_view title;
   std::vector<std::string_view> needs;  // tables; in the text they stand in braces
-  std::string_view sql;
+  std::string sql;
 };
 
 std::span<const PredefinedView> predefined_views();

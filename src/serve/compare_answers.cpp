@@ -12,6 +12,8 @@
 #include "base/text.hpp"
 #include "base/time_unit.hpp"
 #include "experiment/diff.hpp"
+#include "profile/absent.hpp"
+#include "profile/aggregate.hpp"
 #include "profile/diff/diff.hpp"
 #include "profile/selection.hpp"
 #include "profile/views.hpp"
@@ -50,6 +52,7 @@ struct United {
     bool first_side = true;
     std::array<std::optional<double>, 2> inclusive;
     std::array<std::optional<double>, 2> exclusive;
+    std::array<std::vector<ContextId>, 2> contexts;
     std::vector<std::uint32_t> children;
   };
   std::vector<Node> nodes;
@@ -69,13 +72,33 @@ void unite(United& united, std::unordered_map<std::string, std::uint32_t>& known
     const auto [found, fresh] =
         known.try_emplace(fmt::format("{}\x1f{}", parent, name), static_cast<std::uint32_t>(united.nodes.size()));
     if (fresh) {
-      united.nodes.push_back({parent, name, node.region, side == 0, {}, {}, {}});
+      united.nodes.push_back({parent, name, node.region, side == 0, {}, {}, {}, {}});
       (parent == TreeView::kNone ? united.roots : united.nodes[parent].children).push_back(found->second);
     }
     place[n] = found->second;
     add(united.nodes[found->second].inclusive[side], view.inclusive.scalar(n, 0));
     add(united.nodes[found->second].exclusive[side], view.exclusive.scalar(n, 0));
+    united.nodes[found->second].contexts[side].push_back(node.context);
   }
+}
+
+// Extremes and what is derived are no sums: where several contexts are one node they are worked out for all of them.
+Result<void> combine(United& united, const Profile& profile, MetricId id, std::size_t side, std::string_view in_unit) {
+  const Metric& metric = profile.defs().metric(id);
+  if (metric.type.is_plain_number() && !metric.derived()) return {};
+  Grouping grouping = Grouping::over_whole_system(profile.defs());
+  for (const United::Node& node : united.nodes) grouping.rows.push_back(node.contexts[side]);
+  for (const auto& [kind, values] : {std::pair{Flavour::Kind::inclusive, &United::Node::inclusive},
+                                     std::pair{Flavour::Kind::exclusive, &United::Node::exclusive}}) {
+    FATHOM_TRY(const Cells cells, compute_groups(profile, id, {kind, {}}, grouping));
+    for (std::size_t n = 0; n < united.nodes.size(); ++n) {
+      std::optional<double>& value = (united.nodes[n].*values)[side];
+      if (!value) continue;
+      value.reset();
+      if (has_value(cells, n, 0)) value = in_time_unit(cells.scalar(n, 0), metric.unit, in_unit);
+    }
+  }
+  return {};
 }
 
 // As many as fit, the largest on either side first, parents before children; then in depth-first order.
@@ -150,6 +173,7 @@ Result<Answer> compare_tree(const ProfilePtr& before, const ProfilePtr& after, c
     FATHOM_TRY(const Value total, metric_total(profile, id, {}));
     totals[side] = in_time_unit(total.scalar(), here, unit);
     unite(united, known, profile, view, side, here, unit);
+    FATHOM_CHECK(combine(united, profile, id, side, unit));
   }
   const auto nodes = chosen_nodes(united, static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kMostNodes)));
   Output out;

@@ -82,10 +82,12 @@ Result<std::vector<std::size_t>> heavy_contexts(const Profile& profile, MetricId
   std::vector<std::size_t> out(view.nodes.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
   const std::size_t count = std::min(out.size(), kMostSpreads);
+  const auto weight = [&](std::size_t node) {
+    const double value = std::abs(view.inclusive.scalar(node, 0));
+    return std::isnan(value) ? -1 : value;
+  };
   std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count), out.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      return std::abs(view.inclusive.scalar(a, 0)) > std::abs(view.inclusive.scalar(b, 0));
-                    });
+                    [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
   out.resize(count);
   return out;
 }

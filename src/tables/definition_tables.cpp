@@ -43,7 +43,7 @@ std::string_view derivation_name(const Metric& metric) {
 
 }  // namespace
 
-std::unique_ptr<TableSource> metric_table(const Definitions& defs) {
+std::unique_ptr<TableSource> metric_table(const Definitions& defs, const std::set<MetricId>& aggregates) {
   TableBuilder builder({"metric",
                         {{"id", text},
                          {"name", text},
@@ -54,13 +54,15 @@ std::unique_ptr<TableSource> metric_table(const Definitions& defs) {
                          {"kind", text},
                          {"number", uint64},
                          {"description", text}}});
-  for (const Metric& metric : defs.metrics) {
+  for (std::size_t i = 0; i < defs.metrics.size(); ++i) {
+    const Metric& metric = defs.metrics[i];
     const std::string type = metric.type.text();
     builder.row(metric.name, metric.name, text_cell(metric.unit),
                 metric.parent.valid() ? TableBuilder::Cell(std::string_view(defs.metric(metric.parent).name))
                                       : TableBuilder::Cell(Missing{}),
-                metric.display_name.empty() ? metric.name : metric.display_name, type, derivation_name(metric),
-                metric.file_id, text_cell(metric.description));
+                metric.display_name.empty() ? metric.name : metric.display_name, type,
+                aggregates.contains(MetricId(i)) ? "aggregated" : derivation_name(metric), metric.file_id,
+                text_cell(metric.description));
   }
   return source_of(std::move(builder).finish());
 }

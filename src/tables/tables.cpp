@@ -8,6 +8,7 @@
 #include "formats/format.hpp"
 #include "model/fit.hpp"
 #include "profile/expression/derive.hpp"
+#include "profile/expression/program.hpp"
 #include "profile/selection.hpp"
 #include "profile/stored_flavour.hpp"
 #include "tables/definition_tables.hpp"
@@ -123,8 +124,15 @@ Result<std::unique_ptr<TableSource>> open_metric(Dataset& dataset, const TableBo
     FATHOM_TRY(const auto experiment, dataset.experiment());
     return experiment_metric_table(*experiment);
   }
+  std::set<MetricId> aggregates;
+  if (has(dataset.levels(), Level::profile)) {
+    FATHOM_TRY(const ProfilePtr profile, dataset.profile());
+    for (const auto& [id, program] : profile->programs) {
+      if (program->aggregate && profile->defs().metric(id).derivation != Derivation::post) aggregates.insert(id);
+    }
+  }
   FATHOM_TRY(const DefinitionsPtr defs, definitions_of(dataset));
-  return metric_table(*defs);
+  return metric_table(*defs, aggregates);
 }
 
 Result<std::unique_ptr<TableSource>> open_context(Dataset& dataset, const TableBounds&) {

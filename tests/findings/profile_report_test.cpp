@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "findings/run_efficiency.hpp"
+#include "profile/expression/derive.hpp"
 #include "profile/memory_profile.hpp"
+#include "profile/selection.hpp"
 
 namespace fathom {
 namespace {
@@ -62,6 +64,43 @@ TEST(ProfileReport, HotSpotsAreCode) {
     if (finding.kind == "hot_spot") hot.push_back(finding.where.region);
   }
   EXPECT_EQ(hot, (std::vector<std::string>{"work"}));
+}
+
+// Extremes and ratios are no costs: their parts are no shares.
+TEST(ProfileReport, IsOfAMetricThatAddsUp) {
+  test::MemoryProfile make({"0", "1"});
+  const MetricId shortest = make.metric("shortest", ValueKind::min_f64);
+  const MetricId visits = make.metric("visits");
+  for (const char* path : {"main", "main/a"}) {
+    make.context(path);
+    make.values<double>(shortest, path, {1, 2});
+    make.values<double>(visits, path, {3, 4});
+  }
+  make.defs().metrics[0].unit = "sec";
+  make.defs().metrics[1].unit = "occ";
+  const auto guessed = guess_cost(*make.build());
+  ASSERT_TRUE(guessed.ok()) << guessed.error().text();
+  EXPECT_EQ(*guessed, visits);
+
+  test::MemoryProfile only({"0", "1"});
+  only.context("main");
+  only.values<double>(only.metric("time", ValueKind::max_f64), "main", {1, 2});
+  EXPECT_FALSE(guess_cost(*only.build()).ok());
+}
+
+TEST(ProfileReport, IsOfADerivedMetricOnlyWhereItsPartsAreItsSum) {
+  test::MemoryProfile make({"0", "1"});
+  const MetricId visits = make.metric("visits");
+  const MetricId cost = make.metric("cost");
+  for (const char* path : {"main", "main/a"}) {
+    make.context(path);
+    make.values<double>(visits, path, {3, 4});
+    make.values<double>(cost, path, {1, 2});
+  }
+  const ProfilePtr stored = make.build();
+  const auto with = [&](const char* formula) { return with_derived(stored, formula).value(); };
+  EXPECT_EQ(guess_cost(*with("time = cost / visits")).value(), visits);
+  EXPECT_EQ(guess_cost(*with("time = 2 * cost")).value(), MetricId(2));
 }
 
 // The same costs in three units: time is told in seconds, what is no time says what it is.

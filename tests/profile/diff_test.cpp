@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "profile/expression/derive.hpp"
 #include "profile/inspect/inspect.hpp"
 #include "profile/memory_profile.hpp"
 
@@ -122,6 +123,34 @@ TEST(Diff, IntegersAreComparedExactly) {
   const Table table = changes_table({*diff(before, twice, "visits", {})});
   EXPECT_EQ(table.column("change").real(0), 0.5);
   EXPECT_EQ(exact_or_rounded(table, "change", 0).type(), ColumnType::float64);
+}
+
+// Two instances of a template are one row where lines count; of their minima and ratios there is no sum.
+TEST(Diff, RowsOfOneKeyAreWorkedOutTogether) {
+  test::MemoryProfile made({"0", "1"});
+  const MetricId time = made.metric("time");
+  const MetricId visits = made.metric("visits");
+  const MetricId shortest = made.metric("shortest", ValueKind::min_f64);
+  double value = 1;
+  for (const char* path : {"main", "main/f<int>", "main/f<double>"}) {
+    made.context(path, "x.cpp");
+    made.values<double>(time, path, {4 * value, 6 * value});
+    made.values<double>(visits, path, {1, value});
+    made.values<double>(shortest, path, {9 - value, 8 - value});
+    ++value;
+  }
+  for (Region& region : made.defs().regions) region.begin_line = region.name == "main" ? 1 : 7;
+  const std::vector<ProfilePtr> runs{with_derived(made.build(), "per = time / visits").value()};
+  const auto of = [&](const char* metric, bool inclusive) {
+    const auto changes = diff(runs, runs, metric, {MatchBy::line, inclusive});
+    EXPECT_TRUE(changes.ok());
+    return rows_of(*changes);
+  };
+  EXPECT_EQ(of("time", false), (std::map<std::string, Row>{{"main", {10, 10}}, {"f<int>", {50, 50}}}));
+  EXPECT_EQ(of("shortest", false), (std::map<std::string, Row>{{"main", {7, 7}}, {"f<int>", {5, 5}}}));
+  EXPECT_EQ(of("shortest", true), (std::map<std::string, Row>{{"main", {5, 5}}, {"f<int>", {5, 5}}}));
+  const double ratio = 50.0 / 7;  // (8 + 12 + 12 + 18) / (1 + 2 + 1 + 3)
+  EXPECT_EQ(of("per", false), (std::map<std::string, Row>{{"main", {5, 5}}, {"f<int>", {ratio, ratio}}}));
 }
 
 // The same time, once in seconds and once in milliseconds: nothing has changed.

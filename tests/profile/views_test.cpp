@@ -160,6 +160,28 @@ TEST(Statistics, OfAPopulation) {
   EXPECT_EQ(statistics_of({}).count, 0u);
 }
 
+TEST(Statistics, AValueThatIsNoNumberLeavesNoSum) {
+  test::MemoryProfile make({"0", "1"});
+  const MetricId time = make.metric("time");
+  make.context("main");
+  make.values<double>(time, "main", {3, std::numeric_limits<double>::quiet_NaN()});
+  const auto rows = location_statistics(*make.build(), time, {}, {}, {0, 2});
+  ASSERT_TRUE(rows.ok());
+  EXPECT_TRUE(std::isnan(rows->at(0).sum) && std::isnan(rows->at(0).mean) && std::isnan(rows->at(0).imbalance));
+  EXPECT_EQ(rows->at(0).maximum, 3);
+}
+
+TEST(Views, WhatIsNoNumberIsOnNoHotPath) {
+  test::MemoryProfile make({"0"});
+  const MetricId time = make.metric("time");
+  for (const char* path : {"a", "b"}) make.context(path);
+  make.values<double>(time, "a", {std::numeric_limits<double>::quiet_NaN()});
+  make.values<double>(time, "b", {3});
+  const auto view = top_down(*make.build(), {time, {}, {}});
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(hot_path(*view), std::vector<std::uint32_t>{1});
+}
+
 TEST(Statistics, OverLocationsAndSystemNodes) {
   const ProfilePtr profile = sample();
   const auto rows = location_statistics(*profile, MetricId(0), {Flavour::Kind::inclusive, {}}, {ContextId(0)}, {0, 2});

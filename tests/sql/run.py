@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of `fathom sql`: docs = every query of docs/sql.md runs and has rows; compare = tables hold the same numbers as
-the commands; refuse = hostile queries reach nothing; killed = nothing stays behind; parquet = what is written is read back; threads = their number changes
+the commands; sums = views add up what adds up; refuse = hostile queries reach nothing; killed = nothing stays behind; parquet = what is written is read back; threads = their number changes
 nothing."""
 import argparse
 import csv
@@ -114,6 +114,37 @@ def compare(fathom: Program, data: pathlib.Path) -> None:
         rows = [(r["metric"], r["context"], r["location"], float(r["value"]))
                 for r in fathom.csv("sql", path, "SELECT * FROM value")]
         same(f"{path} value", rows, table)
+
+
+def sums(fathom: Program, data: pathlib.Path) -> None:
+    """Views add up what adds up: no minima, no ratios, no lines and loops beside the function that has them."""
+    with tempfile.TemporaryDirectory() as folder:
+        both = pathlib.Path(folder) / "both.cubex"
+        fathom.run("derive", "examples/stencil.cubex", both, "per_visit = time / visits", "twice = 2 * time")
+        kinds = {r["id"]: r["kind"] for r in fathom.csv("sql", both, "SELECT id, kind FROM metric")}
+        check(kinds["per_visit"] == kinds["twice"] == "derived" and kinds["time"] == "stored", f"kinds: {kinds}")
+        for view in ("hot_region", "rank_region"):
+            found = {r["metric"] for r in fathom.csv("sql", both, f"SELECT DISTINCT metric FROM {view}")}
+            check(found == {"time", "visits", "bytes_sent"}, f"{view}: {found}")
+    minima = data / "cube/timep4/timep4.cubex.gz"
+    if minima.exists():
+        types = {r["id"]: r["type"] for r in fathom.csv("sql", minima, "SELECT id, type FROM metric")}
+        check("min_f64" in types.values(), f"no minimum: {types}")
+        for view in ("hot_region", "rank_region"):
+            found = {types[r["metric"]] for r in fathom.csv("sql", minima, f"SELECT DISTINCT metric FROM {view}")}
+            check(len(found) > 0 and not found & {"min_f64", "max_f64", "atomic"}, f"{view}: {found}")
+    for name in ("b-small", "a-small", "b-lammps-openmp"):
+        path = data / "hpctoolkit" / name
+        if not path.exists():
+            print("not compared, missing:", path)
+            continue
+        total = fathom.csv("sql", path, "SELECT metric, sum(t.inclusive) AS s FROM total t JOIN context c ON t.context = c.id "
+                           "WHERE c.parent IS NULL GROUP BY metric ORDER BY metric")
+        for view in ("hot_region", "rank_region"):
+            rows = fathom.csv("sql", path, f"SELECT metric, sum(exclusive) AS s FROM {view} GROUP BY metric ORDER BY metric")
+            check(len(rows) == len(total) > 0, f"{path} {view}: {rows} {total}")
+            for row, whole in zip(rows, total):
+                check(abs(float(row["s"]) - float(whole["s"])) <= 1e-9 * float(whole["s"]), f"{path} {view}: {row} {whole}")
 
 
 def refuse(fathom: Program) -> None:
@@ -259,7 +290,7 @@ def threads(fathom: Program) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["docs", "compare", "refuse", "killed", "parquet", "threads"])
+    parser.add_argument("what", choices=["docs", "compare", "sums", "refuse", "killed", "parquet", "threads"])
     parser.add_argument("--fathom", required=True)
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--node-modules", default="")
@@ -269,6 +300,8 @@ def main() -> int:
         docs(fathom)
     elif arguments.what == "compare":
         compare(fathom, ROOT / arguments.data)
+    elif arguments.what == "sums":
+        sums(fathom, ROOT / arguments.data)
     elif arguments.what == "refuse":
         refuse(fathom)
     elif arguments.what == "killed":

@@ -1,11 +1,20 @@
 #include "formats/cube/cube_format.hpp"
 
+#include <algorithm>
+
 #include "formats/cube/cube_dataset.hpp"
 #include "formats/cube/from_profile.hpp"
 
 namespace fathom::cube {
 
 namespace {
+
+// Whether a member of the archive itself is one of a profile, not what lies in a profile that it holds.
+bool has_own_members(const TarArchive& tar) {
+  return std::any_of(tar.members().begin(), tar.members().end(), [](const TarMember& member) {
+    return member.name == kAnchorName || member.name.ends_with(".data") || member.name.ends_with(".index");
+  });
+}
 
 Match recognise(const Source& source) {
   if (source.is_directory() || !TarArchive::looks_like(source.blob().bytes())) return {};
@@ -24,6 +33,8 @@ Match recognise(const Source& source) {
   for (std::size_t at = 0; at + kBlock <= text.size() && at / kBlock < kLook; at += kBlock) {
     if (text.substr(at).starts_with("CUBEX.DATA") || text.substr(at).starts_with("CUBEX.INDEX") ||
         text.substr(at).starts_with("ZCUBEX.DATA") || text.substr(at).starts_with("anchor.xml")) {
+      const auto tar = TarArchive::read(source.blob(), make_work());
+      if (tar.ok() && !has_own_members(*tar)) break;
       return {Confidence::certain, "tar archive with Cube members"};
     }
   }

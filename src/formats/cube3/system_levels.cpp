@@ -25,7 +25,8 @@ class Presser {
       SystemNodeId machine, node, process;
       LocationId thread;
       std::uint32_t id = 0;  // threads keep the order of their ids
-      auto key() const { return std::tuple(machine, node, process); }
+      SystemNodeId place;    // where ids stay, so does the order of the threads of a process
+      auto key() const { return std::tuple(machine, node, process, place); }
     };
     std::vector<Path> paths;
     for (std::size_t i = 0; i < system_.location_count(); ++i) {
@@ -43,6 +44,7 @@ class Presser {
         path.machine = at;
       }
       path.id = static_cast<std::uint32_t>(keep_ids_ ? system_.location(path.thread).file_id : out_.threads.size());
+      if (keep_ids_) path.place = system_.locations[i];
       out_.threads.push_back(path.thread);
       paths.push_back(path);
     }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "base/number_text.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "formats/folded/folded_file.hpp"
 #include "formats/stack_file.hpp"
 #include "io/inflate.hpp"
@@ -106,6 +108,27 @@ std::string frame_text(std::string_view name) {
 
 std::string frame_of(const Definitions& defs, ContextId context) { return frame_text(frame_name(defs, context)); }
 
+// Names that are written differently, each once.
+class AlteredNames {
+ public:
+  void look_at(const std::string& name, std::string_view written) {
+    if (name != written) names_.insert(name);
+  }
+  Result<void> tell(const Profile& profile) const {
+    if (names_.empty()) return {};
+    return profile.work->diagnostics.add(
+        "convert.altered_names", Severity::warning, Place::in(profile.name),
+        fmt::format(
+            "lines of folded stacks have no room for ';', line breaks and numbers at the end of a name: '{}' is "
+            "written with other characters in their place",
+            visible(*names_.begin())),
+        names_.size());
+  }
+
+ private:
+  std::set<std::string> names_;
+};
+
 constexpr Option<bool> kLocations{"locations", "", "a first frame per location instead of their sum"};
 
 Result<void> write(Dataset& dataset, const std::filesystem::path& target, const WriteOptions& options) {
@@ -123,13 +146,19 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
   FATHOM_TRY(OutputFile out, OutputFile::create(target));
   std::vector<StackFrame> frames;
   std::string line;
+  AlteredNames altered;
   FATHOM_CHECK(values.visit([&](ContextId context, LocationId location, std::span<const std::int64_t> value) {
     stack_of(defs.contexts, context, frames);
     line.clear();
-    if (location.valid()) line += frame_text(defs.system.path(defs.system.locations[location.index()]));
+    const auto add = [&](const std::string& name) {
+      const std::size_t begin = line.size();
+      line += frame_text(name);
+      altered.look_at(name, std::string_view(line).substr(begin));
+    };
+    if (location.valid()) add(defs.system.path(defs.system.locations[location.index()]));
     for (std::size_t i = frames.size(); i-- > 0;) {
       if (!line.empty()) line.push_back(';');
-      line += frame_of(defs, frames[i].function);
+      add(frame_name(defs, frames[i].function));
     }
     line.push_back(' ');
     append_number(line, value.front());
@@ -137,6 +166,7 @@ Result<void> write(Dataset& dataset, const std::filesystem::path& target, const 
     out.write(line);
     return Result<void>();
   }));
+  FATHOM_CHECK(altered.tell(*profile));
   if (!options.compress && target.extension() != ".gz") return out.commit();
   FATHOM_TRY(const Blob plain, out.written());
   FATHOM_TRY(OutputFile packed, OutputFile::create(target));

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/time_unit.hpp"
+#include "profile/aggregate.hpp"
 #include "profile/other_unit.hpp"
 #include "profile/views.hpp"
 
@@ -59,6 +60,54 @@ std::string key_of(const Profile& profile, const FlatProfile::Row& row, MatchBy 
   return std::to_string(paths[row.context.index()]);
 }
 
+// What several rows of a key have together where they do not add up: extremes, and what is derived. `keys`: of the
+// rows.
+Result<std::map<std::size_t, double>> together(const Profile& profile, MetricId metric, const FlatProfile& flat,
+                                               const std::vector<std::size_t>& keys, bool inclusive) {
+  std::map<std::size_t, double> out;
+  const Definitions& defs = profile.defs();
+  if (defs.metric(metric).type.is_plain_number() && !defs.metric(metric).derived()) return out;
+  std::map<std::size_t, std::size_t> rows_of;
+  for (const std::size_t key : keys) ++rows_of[key];
+  std::erase_if(rows_of, [](const auto& one) { return one.second < 2; });
+  if (rows_of.empty()) return out;
+  std::map<RegionId, std::size_t> of_region;
+  std::map<ContextId, std::size_t> of_context;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!rows_of.contains(keys[i])) continue;
+    if (flat.rows[i].context.valid()) {
+      of_context.emplace(flat.rows[i].context, keys[i]);
+    } else if (flat.rows[i].region.valid()) {
+      of_region.emplace(flat.rows[i].region, keys[i]);
+    }
+  }
+  constexpr std::size_t kNone = SIZE_MAX;
+  std::vector<std::size_t> key(defs.contexts.size(), kNone);
+  std::map<std::size_t, std::vector<ContextId>> contexts;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const ContextId id(i);
+    if (const auto found = of_context.find(id); found != of_context.end()) {
+      key[i] = found->second;
+    } else if (const auto region = of_region.find(defs.contexts[id].region);
+               region != of_region.end() && defs.contexts[id].edge != Edge::lexical) {
+      key[i] = region->second;
+    }
+    if (key[i] == kNone) continue;
+    bool nested = false;  // inclusive values of the one above have those of this one in them
+    for (ContextId at = defs.contexts[id].parent; inclusive && at.valid() && !nested; at = defs.contexts[at].parent) {
+      nested = key[at.index()] == key[i];
+    }
+    if (!nested) contexts[key[i]].push_back(id);
+  }
+  Grouping grouping = Grouping::over_whole_system(defs);
+  for (const auto& [row, list] : contexts) grouping.rows.push_back(list);
+  const Flavour flavour{inclusive ? Flavour::Kind::inclusive : Flavour::Kind::exclusive, {}};
+  FATHOM_TRY(const Cells cells, compute_groups(profile, metric, flavour, grouping));
+  std::size_t at = 0;
+  for (const auto& [row, list] : contexts) out[row] = cells.scalar(at++, 0);
+  return out;
+}
+
 }  // namespace
 
 Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const ProfilePtr> after,
@@ -87,10 +136,12 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
                  flat_profile(profile, {.metric = id, .locations = {}, .filter = {}}, grouping(options.match)));
       const std::vector<std::size_t> paths =
           options.match == MatchBy::path ? path_numbers.of(profile.defs()) : std::vector<std::size_t>();
+      std::vector<std::size_t> keys;
       for (std::size_t i = 0; i < flat.rows.size(); ++i) {
         const auto [found, fresh] =
             rows.try_emplace(key_of(profile, flat.rows[i], options.match, paths), out.rows.size());
         if (fresh) out.rows.push_back({flat.rows[i].name, {}, {}});
+        keys.push_back(found->second);
         // In a repetition that does not have it, it took nothing; two rows of one key (the same line) are one.
         std::vector<double>& values = out.rows[found->second].*side;
         const Cells& cells = options.inclusive ? flat.inclusive : flat.exclusive;
@@ -102,6 +153,8 @@ Result<MetricChanges> diff(std::span<const ProfilePtr> before, std::span<const P
         integers.back() += cells.integers(i)[0];
         values.back() = static_cast<double>(integers.back());
       }
+      FATHOM_TRY(const auto combined, together(profile, id, flat, keys, options.inclusive));
+      for (const auto& [row, value] : combined) (out.rows[row].*side).back() = in_time_unit(value, unit, out.unit);
     }
     for (BeforeAfter& row : out.rows) {
       if (!(row.*side).empty()) (row.*side).resize(runs.size());

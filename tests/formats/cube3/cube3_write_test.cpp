@@ -119,6 +119,33 @@ TEST(Cube3Write, RewritingKeepsIdsWithGaps) {
   EXPECT_EQ(compute(*back, MetricId(0), {{}, {}, {0, 2}, false})->scalar(1, 1), 8);
 }
 
+TEST(Cube3Write, RewritingKeepsTheOrderOfThreads) {
+  const std::string text = R"(<cube version="3.0">
+  <metrics><metric id="0"><uniq_name>time</uniq_name><dtype>FLOAT</dtype></metric></metrics>
+  <program><region id="0" mod="x.c" begin="1" end="2"><name>main</name></region><cnode id="0" calleeId="0"></cnode></program>
+  <system><machine Id="0"><name>m</name><node Id="0"><name>n</name><process Id="0"><rank>0</rank>
+    <thread Id="2"><rank>0</rank></thread><thread Id="0"><rank>1</rank></thread>
+    <thread Id="1"><rank>2</rank></thread></process></node></machine></system>
+  <severity><matrix metricId="0"><row cnodeId="0">7 8 9</row></matrix></severity></cube>)";
+  auto dataset = cube3::format().open(Source::of(Blob::own("order.cube", text)), make_work());
+  ASSERT_TRUE(dataset.ok()) << dataset.error().text();
+  ASSERT_TRUE(cube3::format().write(**dataset, target("order.cube"), {false, {}}).ok());
+  const std::string written = test::read_text(target("order.cube"));
+  std::vector<std::size_t> places;
+  for (const char* id : {"<thread Id=\"2\">", "<thread Id=\"0\">", "<thread Id=\"1\">"})
+    places.push_back(written.find(id));
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
+  // Values are in the order of the ids, whatever the document's.
+  const ProfilePtr back = test::open_profile(target("order.cube"));
+  ASSERT_TRUE(back);
+  for (const std::size_t id : {0, 1, 2}) {
+    const LocationId location(id);
+    EXPECT_EQ(back->defs().system.location(location).file_id, id);
+    EXPECT_EQ(back->defs().system.location(location).rank, (id + 1) % 3);
+    EXPECT_EQ(compute(*back, MetricId(0), {{}, {}, {0, 3}, false})->scalar(0, id), 7.0 + static_cast<double>(id));
+  }
+}
+
 TEST(Cube3Write, PlacesWithoutLocationsAreTold) {
   test::MemoryProfile make;
   SystemNode node;

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "formats/folded/folded_format.hpp"
+#include "formats/profile_dataset.hpp"
 #include "formats/registry.hpp"
 #include "io/file.hpp"
 #include "profile/compute.hpp"
+#include "profile/memory_profile.hpp"
 #include "temporary_directory.hpp"
 
 namespace fathom {
@@ -103,6 +105,26 @@ TEST(Folded, HugeCountsAreCutAndReported) {
   ASSERT_TRUE(profile.ok());
   EXPECT_EQ(own(**profile), (Values{{"a", "9223372036854775807"}}));
   EXPECT_EQ(work->diagnostics.all().at(0).id, "profile.overflow");
+}
+
+TEST(Folded, NamesThatAreWrittenDifferentlyAreTold) {
+  const TemporaryDirectory folder;
+  test::MemoryProfile make({"0"});
+  const MetricId visits = make.metric("visits");
+  for (const char* path : {"main", "main/a;b", "main/a;b/size 10", "main/size 10", "main/plain name"}) {
+    make.context(path);
+    make.values<double>(visits, path, {1});
+  }
+  const ProfilePtr profile = make.build();
+  ASSERT_TRUE(folded::format().write(*make_profile_dataset(profile), folder / "x.folded", {}).ok());
+  const auto written = open_file(folder / "x.folded", make_work());
+  ASSERT_TRUE(written.ok());
+  EXPECT_EQ(std::string(written->text()),
+            "main 1\nmain;a:b 1\nmain;a:b;size_10 1\nmain;size_10 1\nmain;plain name 1\n");
+  const auto told = profile->work->diagnostics.all();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].id, "convert.altered_names");
+  EXPECT_EQ(told[0].count, 2U);  // a;b and size 10
 }
 
 TEST(Folded, WritesOneMetricAndSaysWhatIsLeftOut) {
