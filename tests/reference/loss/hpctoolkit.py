@@ -69,6 +69,13 @@ def contexts(meta):
     return out
 
 
+def function_of(tree, context):
+    """Loops and lines are a part of what is called."""
+    while tree[context][1] == "lexical" and tree[context][0] != "":
+        context = tree[context][0]
+    return context
+
+
 def profiles(folder):
     """(id of the context, id of the value, the value) of every value that is not zero, of all profiles but the summary."""
     data = (folder / "profile.db").read_bytes()
@@ -112,6 +119,8 @@ def found(path):
     if (folder / "trace.db").exists() and samples(folder):
         out["level events"] = len(samples(folder))
         out["contexts of samples"] = sorted(samples(folder))
+        owners = collections.Counter(function_of(tree, one) for one in samples(folder) if one in tree)
+        out["samples of functions"] = sorted(f"{one}: {count}" for one, count in owners.items())
         out["names of samples"] = sorted(f"{one}: {tree[one][2]}" for one in samples(folder) if one in NAMED)
     return out
 
@@ -131,4 +140,8 @@ def names_of_samples(level):
     return sorted(f"{row['context']}: {row['name']}" for row in level.table("event") if row["context"] and int(row["context"]) in NAMED)
 
 
-LEVEL = {"edges": edges, "names": names, "names of samples": names_of_samples}
+def samples_of_functions(level):
+    return sorted(f"{row['context']}: {row['count']}" for row in level.rows("stats", level.dataset, "--by", "context", "--csv") if row["context"])
+
+
+LEVEL = {"edges": edges, "samples of functions": samples_of_functions, "names": names, "names of samples": names_of_samples}
