@@ -79,8 +79,8 @@ class Reached:
         if what == "contexts of samples":
             return sorted(int(match[1]) for row in self.rows("events", self.dataset, "--csv")
                           if (match := re.match(r"context=(\d+)", row["detail"])))
-        if what == "sum of means":
-            return math.fsum(float(row["mean"]) for row in self.table("measurement"))
+        if match := re.fullmatch(r"sum of (mean|median|minimum|maximum|deviation)s", what):
+            return math.fsum(float(row[match[1]]) for row in self.table("measurement"))
         if what == "level calls per function":
             calls = collections.Counter(row["name"] for row in self.table("event") if row["kind"] == "enter")
             return sorted(n for name, n in calls.items() if name.startswith("MPI_") and name != "MPI_Pcontrol")
