@@ -5,9 +5,9 @@ what reaches Fathom's levels plus what its diagnostics say was left out: equal, 
 usage: loss_report.py FATHOM DATA FORMAT
 
 loss/FORMAT.py has FILES (patterns below the test data; MEMBERS of archives), maybe EXAMPLES and MADE (files of the repository, and such that the
-program writes from them), `built(data, temporary)`, which puts datasets together from real files, `found(path)`, which counts the records of a file (None: it has
-nothing to compare), and maybe LEFT_OUT and MADE_UP: for a count, the diagnostics that tell how many of its records are missing or added. What a count is compared with is said by
-its name, see `Reached`, or by the function that LEVEL has for it, which asks the level.
+program writes from them), `built(data, temporary)`, which puts datasets together from real files, `found(path)`, which counts the records of a
+file (None: it has nothing to compare), and maybe LEFT_OUT and MADE_UP: for a count, the diagnostics that tell how many of its records are missing or
+added. What a count is compared with is said by its name, see `Reached`, or by the function that LEVEL has for it, which asks the level.
 """
 import collections
 import csv

@@ -21,7 +21,8 @@ def values(profile, count):
 
 
 def frames(root, tree):
-    """By id the names of procedure frames, the edges, and the frames that all others are in; a call site without an id of its own around one makes it an inlined call."""
+    """By id the names of procedure frames, the edges, and the frames that all others are in; a call site without an id of its own around a frame
+    makes it an inlined call."""
     procedures = {one.get("i"): one.get("n") for one in root.iter("Procedure")}
     names, edges, owners, todo = {}, {}, {}, [(tree, None, None)]
     while todo:
