@@ -5,9 +5,9 @@ what reaches Fathom's levels plus what its diagnostics say was left out: equal, 
 usage: loss_report.py FATHOM DATA FORMAT
 
 loss/FORMAT.py has FILES (patterns below the test data; MEMBERS of archives), maybe EXAMPLES and MADE (files of the repository, and such that the
-program writes from them), `found(path)`, which counts the records of a file (None: it has nothing to compare), and maybe
-LEFT_OUT and MADE_UP: for a count, the diagnostics that tell how many of its records are missing or added. What a count is compared with is said by
-its name, see `Reached`.
+program writes from them), `built(data, temporary)`, which puts datasets together from real files, `found(path)`, which counts the records of a
+file (None: it has nothing to compare), and maybe LEFT_OUT and MADE_UP: for a count, the diagnostics that tell how many of its records are missing or
+added. What a count is compared with is said by its name, see `Reached`, or by the function that LEVEL has for it, which asks the level.
 """
 import collections
 import csv
@@ -37,8 +37,8 @@ class Refused(Exception):
 class Reached:
     """What Fathom has of a dataset, asked for when it is needed."""
 
-    def __init__(self, fathom, dataset):
-        self.fathom, self.dataset, self.kept = fathom, dataset, {}
+    def __init__(self, fathom, dataset, family):
+        self.fathom, self.dataset, self.own, self.kept = fathom, dataset, family.get("LEVEL", {}), {}
         self.information = self.ask("info", dataset, "--count")
 
     def run(self, *arguments):
@@ -62,6 +62,8 @@ class Reached:
         return self.rows("convert", self.dataset, "-", "--to", "csv", "--table", name)
 
     def count(self, what):
+        if what in self.own:
+            return self.own[what](self)
         if match := re.fullmatch(r"(exclusive|inclusive|scope \w+) cells of (.*)", what):
             flavour = "--" + match[1] if "scope" not in match[1] else "--" + match[1].replace(" ", "=")
             return sum(1 for row in self.rows("table", self.dataset, flavour, "--csv") if row["metric"] == match[2])
@@ -77,8 +79,8 @@ class Reached:
         if what == "contexts of samples":
             return sorted(int(match[1]) for row in self.rows("events", self.dataset, "--csv")
                           if (match := re.match(r"context=(\d+)", row["detail"])))
-        if what == "sum of means":
-            return math.fsum(float(row["mean"]) for row in self.table("measurement"))
+        if match := re.fullmatch(r"sum of (mean|median|minimum|maximum|deviation)s", what):
+            return math.fsum(float(row[match[1]]) for row in self.table("measurement"))
         if what == "level calls per function":
             calls = collections.Counter(row["name"] for row in self.table("event") if row["kind"] == "enter")
             return sorted(n for name, n in calls.items() if name.startswith("MPI_") and name != "MPI_Pcontrol")
@@ -110,9 +112,15 @@ class Reached:
         return sum(self.kept["diagnostics"][one] for one in identifiers)
 
 
+def without(some, others):
+    """Entries of a list that the other does not have as often, the first few."""
+    left = collections.Counter(map(repr, some)) - collections.Counter(map(repr, others))
+    return ", ".join(list(left.elements())[:10]) or "nothing more of"
+
+
 def compare(fathom, shown, found, dataset, family):
     """What does not add up, or None where the program refuses the dataset."""
-    reached = Reached(fathom, dataset)
+    reached = Reached(fathom, dataset, family)
     if reached.information is None:
         return None
     troubles, refused = [], []
@@ -130,6 +138,8 @@ def compare(fathom, shown, found, dataset, family):
         else:
             same = have == count if isinstance(have, list) or not missing else have + missing == count
         if not same:
+            if isinstance(count, list) and isinstance(have, list):
+                count, have = without(count, have), without(have, count)
             troubles.append(f"{shown}: {count} {what} in the file, {have} reached the level, {missing} said to be left out")
     return None if len(refused) == len(found) else troubles
 
@@ -152,6 +162,8 @@ def datasets(data, family, fathom, temporary):
                 yield shown, folder, folder
             else:
                 yield shown, path, path.parent if path.name in ("meta.db", "experiment.xml") else path
+    for shown, made in family.built(data, Path(temporary)) if hasattr(family, "built") else []:
+        yield shown, made, made
     for name in getattr(family, "EXAMPLES", []):
         yield Path("examples", name), EXAMPLES / name, EXAMPLES / name
     for number, (source, ending, name) in enumerate(getattr(family, "MADE", [])):

@@ -123,7 +123,7 @@ void OvniEventStream::translate(const Event& event) {
     case Effect::thread_cool:
     case Effect::thread_warm:
     case Effect::affinity_set:
-      return translate_thread(def, event);
+      return translate_thread(def, index, event);
     case Effect::mark_push:
     case Effect::mark_pop:
     case Effect::mark_set:
@@ -136,19 +136,30 @@ void OvniEventStream::translate(const Event& event) {
     case Effect::work_leave:
       return translate_task(def, index, event);
     case Effect::counters:
-      for (std::size_t i = 0; i < trace_.system_.counters.size() && 8 * (i + 1) <= event.data().size(); ++i) {
-        add(EventKind::counter, static_cast<std::uint32_t>(i)).value = event.argument<std::int64_t>(8 * i);
-      }
-      return;
+      return translate_counters(index, event);
     default:
       add(EventKind::marker, static_cast<std::uint32_t>(index));
       return;
   }
 }
 
-void OvniEventStream::translate_thread(const EventDef& def, const Event& event) {
+// Values that the metadata do not name have no metric: a marker is what remains of them.
+void OvniEventStream::translate_counters(int index, const Event& event) {
+  const std::size_t named = trace_.system_.counters.size();
+  const std::size_t values = event.data().size() / 8;
+  for (std::size_t i = 0; i < std::min(named, values); ++i) {
+    add(EventKind::counter, static_cast<std::uint32_t>(i)).value = event.argument<std::int64_t>(8 * i);
+  }
+  if (values > named || values == 0) add(EventKind::marker, static_cast<std::uint32_t>(index));
+}
+
+void OvniEventStream::translate_thread(const EventDef& def, int index, const Event& event) {
   if (def.effect == Effect::thread_execute || def.effect == Effect::affinity_set) {
     const std::uint32_t thread = trace_.system_.thread_of_stream[location_.index()];
+    if (thread == kNobody && def.effect == Effect::affinity_set) {
+      add(EventKind::marker, static_cast<std::uint32_t>(index));
+      return;
+    }
     if (thread != kNobody) {
       const std::uint32_t cpu = trace_.system_.find_cpu(thread, event.argument<std::int32_t>(0));
       add_state(OvniTrace::kCpuChannel, std::int64_t{cpu != kNobody ? cpu : trace_.system_.find_cpu(thread, -1)});

@@ -31,7 +31,8 @@ class OvniEventStream : public CopyableStream {
   void take_moves(std::int64_t until_ns);
   // One native event into pending_.
   void translate(const Event& event);
-  void translate_thread(const EventDef& def, const Event& event);
+  void translate_counters(int index, const Event& event);
+  void translate_thread(const EventDef& def, int index, const Event& event);
   void translate_task(const EventDef& def, int index, const Event& event);
   void translate_mark(const Event& event, int index);
 

@@ -132,6 +132,35 @@ TEST(OvniMade, MapsToTheTraceLevel) {
   EXPECT_EQ((*trace)->known_records(LocationId(0)), 9U);
 }
 
+// Counters without a name, and the CPU of a thread that nothing is known of, have no metric and no channel.
+TEST(OvniMade, WhatHasNoPlaceStaysAsAMarker) {
+  TemporaryDirectory scratch;
+  StreamBuilder stream;
+  stream.jumbo("VWC", 5, Payload().add(std::int64_t{3}).add(std::int64_t{4}));
+  stream.event("OAs", 6, Payload().add(std::int32_t{1}));
+  Metadata metadata = made_metadata();
+  const auto text = [&](const char* place) {
+    const Work work = make_work();
+    auto native = open_native(write_made(scratch.path() / place, stream.bytes(), metadata), work);
+    EXPECT_TRUE(native.ok());
+    auto trace = OvniTrace::make(*native, work);
+    EXPECT_TRUE(trace.ok());
+    return events_text(**trace);
+  };
+  EXPECT_EQ(text("unnamed"),
+            "5 marker VWC event=VWC;values=3\n"
+            "6 state cpu value=1;label=CPU 0.5;event=OAs;cpu=1\n");
+  metadata.counters = {{{0, "cycles"}}};
+  EXPECT_EQ(text("fewer names"),
+            "5 counter cycles value=3;event=VWC;values=3\n"
+            "5 marker VWC event=VWC;values=3\n"
+            "6 state cpu value=1;label=CPU 0.5;event=OAs;cpu=1\n");
+  metadata.part.reset();
+  EXPECT_EQ(text("no thread"),
+            "5 marker VWC event=VWC;values=3\n"
+            "6 marker OAs event=OAs;cpu=1\n");
+}
+
 TEST(OvniMade, PutsWrongNestingRight) {
   TemporaryDirectory scratch;
   StreamBuilder stream;

@@ -1,5 +1,6 @@
-"""Cube 4: definitions of anchor.xml, and the cells of N.index and N.data that are not zero, per stored metric."""
+"""Cube 4: definitions of anchor.xml, and the cells of N.index and N.data that are not zero and their sum, per stored metric."""
 import gzip
+import math
 import re
 import struct
 import zlib
@@ -72,10 +73,12 @@ def found(path):
             continue
         scope = "inclusive" if metric.get("type") in ("INCLUSIVE", "SIMPLE") else "exclusive"
         width = struct.calcsize("=" + letter)
-        cells = 0
+        values = []
         for order, row in rows(index, data, width * out["locations"]):
             if len(row) != width * out["locations"]:
                 raise ValueError("a row is cut")
-            cells += sum(1 for value in struct.unpack(order + letter * out["locations"], row) if value != 0)
-        out[f"{scope} cells of {metric.findtext('uniq_name')}"] = cells
+            values += [value for value in struct.unpack(order + letter * out["locations"], row) if value != 0]
+        out[f"{scope} cells of {metric.findtext('uniq_name')}"] = len(values)
+        if all(map(math.isfinite, values)):
+            out[f"{scope} sum of {metric.findtext('uniq_name')}"] = math.fsum(values)
     return out

@@ -1,4 +1,5 @@
 """Cube 3: one XML document; the numbers of its severity section that are not zero."""
+import math
 import xml.etree.ElementTree as ElementTree
 
 from cube import definitions, unpacked
@@ -12,6 +13,7 @@ def found(path):
     out = definitions(root)
     names = {metric.get("id"): metric.findtext("uniq_name") for metric in root.iter("metric")}
     for matrix in root.iter("matrix"):
-        cells = sum(1 for row in matrix.iter("row") for text in row.text.split() if float(text) != 0)
-        out[f"exclusive cells of {names[matrix.get('metricId')]}"] = cells
+        values = [float(text) for row in matrix.iter("row") for text in row.text.split() if float(text) != 0]
+        out[f"exclusive cells of {names[matrix.get('metricId')]}"] = len(values)
+        out[f"exclusive sum of {names[matrix.get('metricId')]}"] = math.fsum(values)
     return out

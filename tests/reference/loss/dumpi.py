@@ -1,4 +1,7 @@
-"""DUMPI: calls per function by the footers, which the recorder counts apart from the records (called less ignored)."""
+"""DUMPI: calls per function by the footers, which the recorder counts apart from the records (called less ignored), and where the reference's own
+dump was added up their times."""
+import collections
+import csv
 import gzip
 import re
 import struct
@@ -23,4 +26,23 @@ def found(meta):
         for call in range(CALLS):
             calls[call] += numbers[call] - numbers[CALLS + 1 + call]
     counts = sorted(count for count in calls if count)
-    return {"calls per function": counts, "level calls per function": counts}
+    out = {"calls per function": counts, "level calls per function": counts}
+    table = meta.parent / "expected" / "functions.tsv"
+    if table.exists():
+        rows = list(csv.DictReader(table.read_text().splitlines(), delimiter="\t"))
+        rows = [row for row in rows if row["function"].startswith("MPI_") and row["function"] != "MPI_Pcontrol"]
+        column = "wall_ns" if any(int(row["wall_ns"]) for row in rows) else "cpu_ns"
+        out["times"] = sorted(f"{row['rank']} {row['function']}: {row[column]}" for row in rows if int(row[column]))
+    return out
+
+
+def times(level):
+    """Per rank, whichever thread, and function: ends less beginnings."""
+    sums, signs = collections.Counter(), {"enter": -1, "leave": 1}
+    for row in level.table("event"):
+        if row["kind"] in signs and row["name"].startswith("MPI_") and row["name"] != "MPI_Pcontrol":
+            sums[row["location"].split(".")[0], row["name"]] += signs[row["kind"]] * int(row["time_ns"] or 0)
+    return sorted(f"{rank} {function}: {time}" for (rank, function), time in sums.items() if time)
+
+
+LEVEL = {"times": times}

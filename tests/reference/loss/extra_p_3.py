@@ -1,4 +1,7 @@
 """Extra-P 3: records one after the other, each with the name of its kind."""
+import collections
+import math
+
 from binary import Reader
 
 FILES = ["extrap/inputs/input/experiment_3*", "extrap/errors/extrap3_*"]
@@ -59,7 +62,7 @@ def found(path):
         return None
     file.text()
     counts = {"measurements": 0, "contexts": 0, "model": 0}
-    sparse = False
+    sparse, figures = False, collections.defaultdict(list)
     while kind := file.text():
         if kind in ("Parameter", "ModelComment"):
             file.take("q")
@@ -97,8 +100,10 @@ def found(path):
             file.text()
             sparse |= file.sparse_block()
         elif kind == "ExperimentPoint":
-            file.take("qq9dqq")
+            numbers = file.take("qq9dqq")
             counts["measurements"] += 1
+            for at, name in ((2, "mean"), (5, "deviation"), (6, "median"), (9, "minimum"), (10, "maximum")):
+                figures[name].append(numbers[at])
         elif kind == "Model":
             file.take("qqq")
             for _ in range(7):
@@ -113,4 +118,4 @@ def found(path):
             counts["model"] += 1
         else:
             raise ValueError(kind)
-    return counts
+    return counts | {f"sum of {name}s": math.fsum(numbers) for name, numbers in figures.items()}

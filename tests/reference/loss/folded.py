@@ -1,4 +1,5 @@
 """Folded stacks: distinct stacks and the sum of their counts; lines that are none are counted as left out."""
+import collections
 import gzip
 import re
 
@@ -17,9 +18,25 @@ def text_of(path):
 def found(path):
     lines = [line for line in text_of(path).split("\n") if line.strip()]
     sound = [match for line in lines if (match := re.fullmatch(r"\s*(\S.*?)\s+(-?\d+(?:\.\d+)?)\s*", line))]
-    prefixes = set()
+    prefixes, stacks = set(), collections.Counter()
     for match in sound:
         frames = match[1].split(";")
         prefixes |= {tuple(frames[:n + 1]) for n in range(len(frames))}
-    return {"contexts": len(prefixes), "total of samples": sum(float(match[2]) for match in sound),
+        stacks["->".join(frames)] += float(match[2])
+    return {"contexts": len(prefixes), "stacks": shown(stacks), "total of samples": sum(float(match[2]) for match in sound),
             "told folded.line": len(lines) - len(sound)}
+
+
+def shown(stacks):
+    return sorted(f"{stack}: {value:.9g}" for stack, value in stacks.items() if value)
+
+
+def own_values(level, metric="samples"):
+    out = collections.Counter()
+    for row in level.rows("table", level.dataset, "--exclusive", "--csv"):
+        if row["metric"] == metric:
+            out[row["path"]] += float(row["value"])
+    return shown(out)
+
+
+LEVEL = {"stacks": own_values}

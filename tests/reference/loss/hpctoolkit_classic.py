@@ -39,6 +39,11 @@ def found(path):
     if tree is None:
         return None
     out = {"contexts": sum(1 for one in tree.iter() if one.tag in ("PF", "Pr", "P", "L", "C", "S", "A"))}
+    procedures = {one.get("i"): one.get("n") for one in root.iter("Procedure")}
+    names = {int(one.get("i")): procedures.get(one.get("n"), one.get("n")) for one in tree.iter("PF")}
+    NAMED.clear()
+    NAMED.update(names)
+    out["names"] = sorted(f"{one}: {name}" for one, name in names.items())
     traces = [one.read_bytes() for one in path.parent.glob("*.hpctrace")]
     merged = path.parent / "experiment.mt"
     if merged.exists():
@@ -54,3 +59,8 @@ def found(path):
         out[f"scope {scope} cells of {name}"] = sum(1 for value in column if value != 0)
         out[f"scope {scope} sum of {name}"] = math.fsum(column)
     return out
+
+
+NAMED = set()  # procedure frames of the file at hand, which are called
+LEVEL = {"names": lambda level: sorted(f"{row['id']}: {row['name']}" for row in level.table("context")
+                                       if int(row["id"]) in NAMED and row["edge"] == "call")}
