@@ -12,10 +12,10 @@ FILES = ["ovni/*/*/trace.tar.gz"]
 EXAMPLES = ["ovni"]
 
 
-def table():
+def table(path):
     """(code -> (kind, name or value)) of events that have a rule of their own; tasks by what is done with them."""
     out = {}
-    with open(Path(sys.argv[2]).parent / "specs" / "ovni-events.tsv") as file:
+    with open(path) as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             code, effect = row["mcv"], row["emulator effect"]
             if match := re.match(r"\w+\.(?:subsystem|function) (push|pop) \d+ \((.*)\)$", effect):
@@ -109,7 +109,8 @@ def tasks_of(streams, rules):
 
 
 def found(folder):
-    rules = table()
+    specification = Path(sys.argv[2]).parent / "specs" / "ovni-events.tsv"
+    rules = table(specification) if specification.exists() else {}
     streams, shift, times, total = [], offsets(folder), 0, 0
     paths = list(folder.rglob("stream.obs"))
     paths += [one for one in folder.rglob("thread.*") if one.is_file() and one.suffix != ".json"]
@@ -120,6 +121,8 @@ def found(folder):
         streams.append((process, events, data))
         total += len(events)
         times += sum(clock + shift.get(host, 0) for clock, _, _ in events)
+    if not rules:
+        return {"events": total, "sum of times": times}
     labels, tasks = tasks_of(streams, rules)
     threads = [data for _, _, data in streams if data.get("ovni", {}).get("part", "thread") == "thread" and "ovni" in data]
     named = max((data.get("nosv", {}).get("hwc", {}) for data in threads), key=len, default={})
