@@ -1,10 +1,10 @@
 // Columns of classic databases that are shown through a formula: with files per thread, and from the XML alone.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <filesystem>
 
+#include "classic_files.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
 #include "profile/compute.hpp"
@@ -14,18 +14,9 @@
 namespace fathom::hpctoolkit {
 namespace {
 
-std::string big_endian(std::uint64_t value, int bytes) {
-  std::string out;
-  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-
 // Rows of the root, of main and of its line; inclusive and exclusive.
 std::string metric_file(double main, double line) {
-  std::string out = "HPCPROF-metricdb__00.10b" + big_endian(3, 4) + big_endian(2, 4);
-  for (const double value : {main, 0.0, main, line, line, line})
-    out += big_endian(std::bit_cast<std::uint64_t>(value), 8);
-  return out;
+  return hpctoolkit::metric_file({{main, 0}, {main, line}, {line, line}});
 }
 
 constexpr const char* kHead = R"xml(<?xml version="1.0"?>

@@ -1,10 +1,10 @@
 // What classic databases hold beside what their description names, or the other way round: it is told.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <string>
 #include <vector>
 
+#include "classic_files.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
 #include "profile/views.hpp"
@@ -13,20 +13,7 @@
 namespace fathom::hpctoolkit {
 namespace {
 
-std::string big_endian(std::uint64_t value, int bytes) {
-  std::string out;
-  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-
 using Rows = std::vector<std::vector<double>>;
-std::string metric_file(const Rows& rows) {
-  std::string out = "HPCPROF-metricdb__00.10b" + big_endian(rows.size(), 4) + big_endian(rows[0].size(), 4);
-  for (const auto& row : rows) {
-    for (const double value : row) out += big_endian(std::bit_cast<std::uint64_t>(value), 8);
-  }
-  return out;
-}
 
 constexpr const char* kFiles =
     R"xml(<MetricDB i="2" n="CPU (I)" t="inclusive" db-glob="*.metric-db" db-id="0" db-num-metrics="2"/>

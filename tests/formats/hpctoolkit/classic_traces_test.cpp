@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
+#include "classic_files.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
@@ -14,18 +14,8 @@
 namespace fathom::hpctoolkit {
 namespace {
 
-std::string big_endian(std::uint64_t value, int bytes) {
-  std::string out;
-  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-
 // Rows of the root, of main and of its line.
-std::string metric_file(double value) {
-  std::string out = "HPCPROF-metricdb__00.10b" + big_endian(3, 4) + big_endian(1, 4);
-  for (int row = 0; row < 3; ++row) out += big_endian(std::bit_cast<std::uint64_t>(value), 8);
-  return out;
-}
+std::string metric_file(double value) { return hpctoolkit::metric_file({{value}, {value}, {value}}); }
 
 // Samples of the line; with ids of metrics: 40, 41, ...
 std::string trace_file(const std::vector<std::uint64_t>& times, bool metric_ids = false) {

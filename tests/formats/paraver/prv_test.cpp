@@ -182,7 +182,6 @@ TEST(Paraver, MapsToTheTraceLevel) {
   EXPECT_EQ(messages, 1U);
 }
 
-// To Paraver a thread is in state 0 as long as no record says otherwise, and of all states only 1 is useful work.
 // The line of a message says which ends belong together: the second of one tag may arrive first.
 TEST(Paraver, MessagesOfOneTagMayOvertakeEachOther) {
   TemporaryDirectory scratch;
@@ -210,6 +209,7 @@ TEST(Paraver, MessagesOfOneTagMayOvertakeEachOther) {
   EXPECT_EQ(seen({200, 300}), (std::vector<Seen>{{1, 15, 200, 6}}));
 }
 
+// To Paraver a thread is in state 0 as long as no record says otherwise, and of all states only 1 is useful work.
 TEST(Paraver, ThreadsWithoutStatesAreIdle) {
   TemporaryDirectory scratch;
   std::ofstream(scratch / "a.prv") << "#Paraver (01/02/20 at 10:11):1000_ns:1(2):1:2(1:1,1:1)\n"
