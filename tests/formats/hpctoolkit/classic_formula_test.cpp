@@ -4,9 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "classic_files.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
+#include "made_classic_files.hpp"
 #include "profile/compute.hpp"
 #include "profile/profile.hpp"
 #include "temporary_directory.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "classic_files.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
+#include "made_classic_files.hpp"
 #include "profile/views.hpp"
 #include "temporary_directory.hpp"
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "classic_files.hpp"
 #include "formats/hpctoolkit/sample_trace.hpp"
 #include "formats/registry.hpp"
 #include "io/output_file.hpp"
+#include "made_classic_files.hpp"
 #include "temporary_directory.hpp"
 #include "trace/trace.hpp"
 
